@@ -1,8 +1,8 @@
 /*
  * pftrace: a trace for ui.perfetto.dev. docs/formats/pftrace.md.
  *
- * Here are the file, its slices and their annotations; see pftrace_tracks.c for how they
- * nest, pftrace_gpu.c for overlapping kernels, pftrace_counters.c for values over time.
+ * Here are the file, its slices and their annotations; see pf_file.h for how they nest,
+ * pftrace_gpu.c for overlapping kernels, pftrace_counters.c for values over time.
  */
 #include "output/pftrace_priv.h"
 
@@ -31,35 +31,6 @@ static const char *const note_names[] = {
 
 /* ---- slices ---- */
 
-static char *note_u64(char *p, enum note note, uint64_t v)
-{
-	char *length;
-
-	p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-	p = output_pb_u64(p, NOTE_NAME_IID, note);
-	p = output_pb_u64(p, NOTE_UINT, v);
-	output_pb_end_short(p, length);
-	return p;
-}
-
-static char *note_text(char *p, uint64_t iid, const char *text, size_t n)
-{
-	char *length;
-
-	if (n < 100) {
-		p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-		p = output_pb_u64(p, NOTE_NAME_IID, iid);
-		p = output_pb_text(p, NOTE_STRING, text, n);
-		output_pb_end_short(p, length);
-		return p;
-	}
-	p = output_pb_begin(p, EVENT_ANNOTATIONS, &length);
-	p = output_pb_u64(p, NOTE_NAME_IID, iid);
-	p = output_pb_text(p, NOTE_STRING, text, n);
-	output_pb_end(p, length);
-	return p;
-}
-
 static char *note_agent(struct output_pf *pf, char *p, enum note note,
 			const struct trc_agent *agent)
 {
@@ -73,7 +44,7 @@ static char *note_agent(struct output_pf *pf, char *p, enum note note,
 		*end++ = '-';
 		end = output_fmt_u64(end, number);
 	}
-	return note_text(p, note, text, (size_t)(end - text));
+	return output_pf_note_text(p, note, text, (size_t)(end - text));
 }
 
 /* All of a BEGIN but its annotations; they follow, then put_begin_end(). */
@@ -87,7 +58,7 @@ static char *put_begin(struct output_pf *pf, const struct output_pf_lane *lane,
 		       uint64_t start_ns, uint64_t corr_id, size_t room, struct begun *out)
 {
 	size_t n = name_iid ? 0 : output_pf_name_bytes(name);
-	char *p = output_pf_begin(pf, n + room + 128, &out->packet);
+	char *p = output_pf_begin(&pf->file, n + room + 128, &out->packet);
 
 	p = output_pb_u64(p, PACKET_TIMESTAMP, start_ns);
 	p = output_pb_begin(p, PACKET_TRACK_EVENT, &out->event);
@@ -99,22 +70,22 @@ static char *put_begin(struct output_pf *pf, const struct output_pf_lane *lane,
 	else
 		p = output_pb_text(p, EVENT_NAME, name, n);
 	if (corr_id)
-		p = output_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->uuid);
+		p = output_pb_fixed64(p, EVENT_FLOWS, corr_id ^ pf->file.uuid);
 	return p;
 }
 
 static void put_begin_end(struct output_pf *pf, char *p, struct begun *begun)
 {
 	output_pb_end(p, begun->event);
-	output_pf_end(pf, p, begun->packet);
-	pf->sink->n_rows++;
+	output_pf_end(&pf->file, p, begun->packet);
+	pf->file.sink->n_rows++;
 }
 
 static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
 {
-	p = note_u64(p, NOTE_begin_ns, start_ns);
-	p = note_u64(p, NOTE_end_ns, end_ns);
-	return note_u64(p, NOTE_delta_ns, end_ns - start_ns);
+	p = output_pf_note_u64(p, NOTE_begin_ns, start_ns);
+	p = output_pf_note_u64(p, NOTE_end_ns, end_ns);
+	return output_pf_note_u64(p, NOTE_delta_ns, end_ns - start_ns);
 }
 
 /* What it is: AMD's numbers, or from a database, as its converter has it, their names. */
@@ -124,11 +95,12 @@ static char *note_what(struct output_pf *pf, char *p, const struct trc_event *ev
 	const char *kind = trc_kind_name(ev->kind);
 
 	if (!pf->run->cfg->from_database) {
-		p = note_u64(p, NOTE_kind, (uint64_t)ev->kind);
-		return operation ? note_u64(p, NOTE_operation, ev->op_id) : p;
+		p = output_pf_note_u64(p, NOTE_kind, (uint64_t)ev->kind);
+		return operation ? output_pf_note_u64(p, NOTE_operation, ev->op_id) : p;
 	}
-	p = note_text(p, NOTE_kind, kind, strlen(kind));
-	return operation ? note_text(p, NOTE_operation, operation, WS_MIN(strlen(operation), 96u))
+	p = output_pf_note_text(p, NOTE_kind, kind, strlen(kind));
+	return operation ? output_pf_note_text(p, NOTE_operation, operation,
+					       WS_MIN(strlen(operation), 96u))
 			 : p;
 }
 
@@ -140,13 +112,13 @@ static char *note_args(struct output_pf *pf, char *p, size_t room, const struct 
 	struct trc_arg arg;
 
 	while (trc_event_arg(ev, &walk, &arg)) {
-		struct ws_map_entry *entry = ws_map_find(&pf->counter_notes, ws_str_from(arg.name));
+		struct ws_map_entry *entry = ws_map_find(&pf->file.notes, ws_str_from(arg.name));
 		int n = trc_arg_print(ev->process, &arg, value, sizeof(value));
 
 		if (!entry || n < 0 || limit - p < (ptrdiff_t)sizeof(value) + 32)
 			continue;
-		p = note_text(p, (uintptr_t)entry->value, value,
-			      WS_MIN((size_t)n, sizeof(value) - 1));
+		p = output_pf_note_text(p, (uintptr_t)entry->value, value,
+					WS_MIN((size_t)n, sizeof(value) - 1));
 	}
 	return p;
 }
@@ -165,27 +137,27 @@ static enum ws_status put_call(struct output_pf *pf, const struct trc_event *ev)
 	char *p;
 
 	if (lane && !begun.instant)
-		lane = output_pf_enter(pf, track, ev->start_ns, end_ns);
+		lane = output_pf_enter(&pf->file, track, ev->start_ns, end_ns);
 	if (!lane)
-		return output_pf_no_memory(pf);
-	iid = output_pf_intern_name(pf, ev->name, ev->domain != CAP_DOMAIN_MARKER_API);
+		return output_pf_no_memory(&pf->file);
+	iid = output_pf_intern_name(&pf->file, ev->name, ev->domain != CAP_DOMAIN_MARKER_API);
 	if (decode) {
 		struct trc_arg_walk walk = { 0 };
 		struct trc_arg arg;
 
 		while (trc_event_arg(ev, &walk, &arg))
-			output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
+			output_pf_intern(&pf->file, &pf->file.notes, INTERNED_NOTES, NOTE_COUNT,
 					 arg.name);
 	}
 	p = put_begin(pf, lane, ev->domain, ev->name, iid, ev->start_ns, ev->corr_id,
 		      decode ? ARGS_ROOM + 512 : 512, &begun);
 	p = note_times(p, ev->start_ns, end_ns);
-	p = note_u64(p, NOTE_tid, ev->thread->tid);
+	p = output_pf_note_u64(p, NOTE_tid, ev->thread->tid);
 	p = note_what(pf, p, ev, operation);
-	p = note_u64(p, NOTE_corr_id, ev->corr_id);
-	p = note_u64(p, NOTE_ancestor_id, ev->ancestor_id);
+	p = output_pf_note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = output_pf_note_u64(p, NOTE_ancestor_id, ev->ancestor_id);
 	if (ev->domain == CAP_DOMAIN_HIP_API)
-		p = note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
+		p = output_pf_note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 	if (decode)
 		p = note_args(pf, p, ARGS_ROOM, ev);
 	put_begin_end(pf, p, &begun);
@@ -201,10 +173,10 @@ static char *note_size(struct output_pf *pf, char *p, enum note note, const uint
 	int n;
 
 	if (!pf->run->cfg->from_database)
-		return note_u64(p, note, product);
+		return output_pf_note_u64(p, note, product);
 	n = snprintf(text, sizeof(text), "%llu (x=%u, y=%u, z=%u)", (unsigned long long)product,
 		     dims[0], dims[1], dims[2]);
-	return note_text(p, note, text, (size_t)n);
+	return output_pf_note_text(p, note, text, (size_t)n);
 }
 
 static char *note_dispatch(struct output_pf *pf, char *p, const struct output_pf_gpu_slice *slice)
@@ -218,21 +190,23 @@ static char *note_dispatch(struct output_pf *pf, char *p, const struct output_pf
 	p = note_what(pf, p, ev, NULL);
 	p = note_agent(pf, p, NOTE_agent, ev->dispatch.agent);
 	if (!database)
-		p = note_text(p, NOTE_agent_type, output_agent_type_text(ev->dispatch.agent), 3);
-	p = note_u64(p, NOTE_corr_id, ev->corr_id);
-	p = note_u64(p, NOTE_queue, database || !queue ? queue : queue - 1);
-	p = note_u64(p, NOTE_tid, ev->thread->tid);
-	p = note_u64(p, NOTE_kernel_id, ev->dispatch.kernel->id);
-	p = note_u64(p, NOTE_Scratch_Size, info->private_bytes);
-	p = note_u64(p, NOTE_LDS_Block_Size, info->group_bytes);
+		p = output_pf_note_text(p, NOTE_agent_type,
+					output_agent_type_text(ev->dispatch.agent), 3);
+	p = output_pf_note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = output_pf_note_u64(p, NOTE_queue, database || !queue ? queue : queue - 1);
+	p = output_pf_note_u64(p, NOTE_tid, ev->thread->tid);
+	p = output_pf_note_u64(p, NOTE_kernel_id, ev->dispatch.kernel->id);
+	p = output_pf_note_u64(p, NOTE_Scratch_Size, info->private_bytes);
+	p = output_pf_note_u64(p, NOTE_LDS_Block_Size, info->group_bytes);
 	if (!database) {
-		p = note_u64(p, NOTE_VGPR_Count, kernel ? kernel->arch_vgpr_count : 0);
-		p = note_u64(p, NOTE_Accum_VGPR_Count, kernel ? kernel->accum_vgpr_count : 0);
-		p = note_u64(p, NOTE_SGPR_Count, kernel ? kernel->sgpr_count : 0);
+		p = output_pf_note_u64(p, NOTE_VGPR_Count, kernel ? kernel->arch_vgpr_count : 0);
+		p = output_pf_note_u64(p, NOTE_Accum_VGPR_Count,
+				       kernel ? kernel->accum_vgpr_count : 0);
+		p = output_pf_note_u64(p, NOTE_SGPR_Count, kernel ? kernel->sgpr_count : 0);
 	}
 	p = note_size(pf, p, NOTE_workgroup_size, info->workgroup);
 	p = note_size(pf, p, NOTE_grid_size, info->grid);
-	return note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
+	return output_pf_note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 }
 
 static char *note_copy(struct output_pf *pf, char *p, const struct output_pf_gpu_slice *slice)
@@ -242,10 +216,10 @@ static char *note_copy(struct output_pf *pf, char *p, const struct output_pf_gpu
 	p = note_what(pf, p, ev, ev->name);
 	p = note_agent(pf, p, NOTE_src_agent, ev->copy.src);
 	p = note_agent(pf, p, NOTE_dst_agent, ev->copy.dst);
-	p = note_u64(p, NOTE_copy_bytes, slice->info.copy.n_bytes);
-	p = note_u64(p, NOTE_corr_id, ev->corr_id);
-	p = note_u64(p, NOTE_tid, ev->thread->tid);
-	return note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
+	p = output_pf_note_u64(p, NOTE_copy_bytes, slice->info.copy.n_bytes);
+	p = output_pf_note_u64(p, NOTE_corr_id, ev->corr_id);
+	p = output_pf_note_u64(p, NOTE_tid, ev->thread->tid);
+	return output_pf_note_u64(p, NOTE_stream_ID, output_run_stream(pf->run, ev));
 }
 
 static const char *counter_name(const struct trc_process *process, uint32_t id)
@@ -274,12 +248,12 @@ enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gp
 	char *p;
 
 	if (stream && track)
-		lane = output_pf_enter(pf, track, slice->start_ns, slice->end_ns);
+		lane = output_pf_enter(&pf->file, track, slice->start_ns, slice->end_ns);
 	if (!lane)
-		return output_pf_no_memory(pf);
-	iid = output_pf_intern_name(pf, name, true);
+		return output_pf_no_memory(&pf->file);
+	iid = output_pf_intern_name(&pf->file, name, true);
 	for (size_t i = 0; i < n_sums; i++)
-		output_pf_intern(pf, &pf->counter_notes, INTERNED_NOTES, NOTE_COUNT,
+		output_pf_intern(&pf->file, &pf->file.notes, INTERNED_NOTES, NOTE_COUNT,
 				 counter_name(ev->process, slice->sums[i].counter));
 	p = put_begin(pf, lane, category, name, iid, slice->start_ns, ev->corr_id,
 		      NOTES_ROOM + n_sums * COUNTER_ROOM, &begun);
@@ -287,15 +261,10 @@ enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gp
 	p = kernel ? note_dispatch(pf, p, slice) : note_copy(pf, p, slice);
 	for (size_t i = 0; i < n_sums; i++) {
 		const char *counter = counter_name(ev->process, slice->sums[i].counter);
-		struct ws_map_entry *entry = ws_map_find(&pf->counter_notes, ws_str_from(counter));
-		char *length;
+		struct ws_map_entry *entry = ws_map_find(&pf->file.notes, ws_str_from(counter));
 
-		if (!entry)
-			continue;
-		p = output_pb_begin_short(p, EVENT_ANNOTATIONS, &length);
-		p = output_pb_u64(p, NOTE_NAME_IID, (uintptr_t)entry->value);
-		p = output_pb_f64(p, NOTE_DOUBLE, slice->sums[i].value);
-		output_pb_end_short(p, length);
+		if (entry)
+			p = output_pf_note_f64(p, (uintptr_t)entry->value, slice->sums[i].value);
 	}
 	put_begin_end(pf, p, &begun);
 	pf->run->result->n_written[OUTPUT_PFTRACE][category]++;
@@ -335,28 +304,19 @@ static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 	default:
 		break;
 	}
-	return st ? st : pf->sink->err.status;
+	return st ? st : pf->file.sink->err.status;
 }
 
 /* ---- the file ---- */
 
-static void put_start_of_file(struct output_pf *pf)
+static void put_known_names(struct output_pf *pf)
 {
-	char *packet, *defaults, *p = output_sink_room(pf->sink, 128);
-
-	p = output_pb_begin(p, TRACE_PACKET, &packet);
-	p = output_pb_u64(p, PACKET_SEQUENCE, 1);
-	p = output_pb_u64(p, PACKET_FLAGS, FLAG_CLEARED);
-	p = output_pb_begin(p, PACKET_DEFAULTS, &defaults);
-	p = output_pb_u64(p, PACKET_CLOCK, CLOCK_BOOT);
-	output_pb_end(p, defaults);
-	output_pf_end(pf, p, packet);
 	for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
 		if (output_domain_infos[d].category)
-			output_pf_put_interned(pf, INTERNED_CATEGORIES, (uint64_t)d + 1,
+			output_pf_put_interned(&pf->file, INTERNED_CATEGORIES, (uint64_t)d + 1,
 					       output_domain_infos[d].category);
 	for (int i = 1; i < NOTE_COUNT; i++)
-		output_pf_put_interned(pf, INTERNED_NOTES, (uint64_t)i,
+		output_pf_put_interned(&pf->file, INTERNED_NOTES, (uint64_t)i,
 				       i == NOTE_stream_ID && pf->run->cfg->from_database
 					       ? "stream_id"
 					       : note_names[i]);
@@ -364,24 +324,19 @@ static void put_start_of_file(struct output_pf *pf)
 
 static enum ws_status begin_process(struct output_pf *pf, const struct trc_process *process)
 {
-	struct {
-		uint64_t init_ns;
-		uint32_t pid, index;
-	} id = { process->init_ns, process->pid, process->index };
+	struct ws_arena *arena = &pf->file.arena;
 
-	pf->process = process;
-	pf->uuid = ws_hash_bytes(&id, sizeof(id)) | 1; /* 0 means "no track" */
+	output_pf_file_begin_process(&pf->file, process);
 	pf->queue_mode = pf->run->cfg->group_by_queue || !process->hip_used;
-	ws_arena_init(&pf->arena, (size_t)1 << 30);
-	pf->threads = ws_arena_array(&pf->arena, process->threads.n + 2, sizeof(*pf->threads));
-	pf->streams = ws_arena_array(&pf->arena, process->streams.n + 1, sizeof(*pf->streams));
-	pf->queues = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->queues));
-	pf->last = ws_arena_array(&pf->arena, process->queues.n + 1, sizeof(*pf->last));
+	pf->threads = ws_arena_array(arena, process->threads.n + 2, sizeof(*pf->threads));
+	pf->streams = ws_arena_array(arena, process->streams.n + 1, sizeof(*pf->streams));
+	pf->queues = ws_arena_array(arena, process->queues.n + 1, sizeof(*pf->queues));
+	pf->last = ws_arena_array(arena, process->queues.n + 1, sizeof(*pf->last));
 	ws_map_init(&pf->copies, WS_MAP_U64, 1u << 24);
 	pf->counters = output_pf_counters_create(pf);
 	if (!pf->threads || !pf->streams || !pf->queues || !pf->last || !pf->counters)
-		return output_pf_no_memory(pf);
-	output_pf_put_process(pf);
+		return output_pf_no_memory(&pf->file);
+	output_pf_put_process(&pf->file, NULL);
 	return WS_OK;
 }
 
@@ -389,11 +344,6 @@ static enum ws_status end_process(struct output_pf *pf, enum ws_status st)
 {
 	if (!st)
 		st = output_pf_release(pf, UINT64_MAX);
-	for (size_t i = 0; i < pf->n_lanes; i++) {
-		if (!st)
-			output_pf_end_until(pf, pf->lanes[i], UINT64_MAX);
-		free(pf->lanes[i]->ends);
-	}
 	if (!st)
 		st = output_pf_counters_flush(pf->counters);
 	while (pf->n_heap) {
@@ -402,11 +352,10 @@ static enum ws_status end_process(struct output_pf *pf, enum ws_status st)
 		slice->next_free = pf->free;
 		pf->free = slice;
 	}
-	pf->n_lanes = 0;
 	output_pf_counters_destroy(pf->counters);
 	pf->counters = NULL;
 	ws_map_fini(&pf->copies);
-	ws_arena_fini(&pf->arena);
+	output_pf_file_end_process(&pf->file);
 	return st;
 }
 
@@ -424,12 +373,8 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 		return st;
 	}
 	pf->run = run;
-	pf->sink = &sink;
-	pf->err = err;
-	ws_map_init(&pf->names, WS_MAP_STR, OUTPUT_PF_NAMES_MAX);
-	ws_map_init(&pf->counter_notes, WS_MAP_STR, OUTPUT_PF_NAMES_MAX);
-	ws_arena_init(&pf->names_arena, (size_t)1 << 28);
-	put_start_of_file(pf);
+	output_pf_file_init(&pf->file, &sink, err);
+	put_known_names(pf);
 	for (size_t i = 0; !st && i < run->n_processes; i++) {
 		st = begin_process(pf, run->processes[i]);
 		if (!st)
@@ -449,10 +394,7 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 		free(slice);
 	}
 	free(pf->heap);
-	free(pf->lanes);
-	ws_map_fini(&pf->names);
-	ws_map_fini(&pf->counter_notes);
-	ws_arena_fini(&pf->names_arena);
+	output_pf_file_fini(&pf->file);
 	free(pf);
 	return st;
 }

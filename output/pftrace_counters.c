@@ -91,7 +91,7 @@ void output_pf_counters_destroy(struct output_pf_counters *c)
 
 static enum ws_status no_memory(struct output_pf_counters *c)
 {
-	return ws_fail(c->pf->err, WS_E_NOMEM, "no memory for counter tracks");
+	return ws_fail(c->pf->file.err, WS_E_NOMEM, "no memory for counter tracks");
 }
 
 /* ---- points ---- */
@@ -99,20 +99,11 @@ static enum ws_status no_memory(struct output_pf_counters *c)
 static void put_point(struct output_pf_counters *c, struct series *series, uint64_t at_ns,
 		      uint64_t v)
 {
-	char *packet, *event, *p;
-
 	for (unsigned i = 0; i < WS_MIN(series->n_points, WS_ARRAY_LEN(series->recent)); i++)
 		if (series->recent[i] == at_ns)
 			return;
 	series->recent[series->n_points++ % WS_ARRAY_LEN(series->recent)] = at_ns;
-	p = output_pf_begin(c->pf, 64, &packet);
-	p = output_pb_u64(p, PACKET_TIMESTAMP, at_ns);
-	p = output_pb_begin_short(p, PACKET_TRACK_EVENT, &event);
-	p = output_pb_u64(p, EVENT_TYPE, TYPE_COUNTER);
-	p = output_pb_u64(p, EVENT_TRACK, series->uuid);
-	p = output_pb_u64(p, EVENT_COUNTER, v);
-	output_pb_end_short(p, event);
-	output_pf_end(c->pf, p, packet);
+	output_pf_put_count(&c->pf->file, series->uuid, at_ns, v);
 }
 
 static uint64_t minus(uint64_t at_ns, uint64_t ns)
@@ -122,22 +113,16 @@ static uint64_t minus(uint64_t at_ns, uint64_t ns)
 
 static void put_series(struct output_pf_counters *c, struct series *series, const char *name)
 {
-	const char *category = output_domain_infos[kinds[series->kind].category].category;
-	size_t n = output_pf_name_bytes(name);
-	char *packet, *track, *counter, *p = output_pf_begin(c->pf, n + 128, &packet);
+	bool bytes = kinds[series->kind].bytes;
+	struct output_pf_counter_track track = {
+		.uuid = series->uuid,
+		.name = name,
+		.category = output_domain_infos[kinds[series->kind].category].category,
+		.unit = bytes ? NULL : "",
+		.multiplier = bytes ? 1024 : 1,
+	};
 
-	p = output_pb_begin(p, PACKET_DESCRIPTOR, &track);
-	p = output_pb_u64(p, TRACK_UUID, series->uuid);
-	p = output_pb_u64(p, TRACK_PARENT, c->pf->uuid);
-	p = output_pb_text(p, TRACK_NAME, name, n);
-	p = output_pb_begin(p, TRACK_COUNTER, &counter);
-	p = output_pb_text(p, COUNTER_CATEGORIES, category, strlen(category));
-	if (kinds[series->kind].bytes)
-		p = output_pb_u64(p, COUNTER_UNIT, UNIT_SIZE_BYTES);
-	p = output_pb_u64(p, COUNTER_MULTIPLIER, kinds[series->kind].bytes ? 1024 : 1);
-	output_pb_end(p, counter);
-	output_pb_end(p, track);
-	output_pf_end(c->pf, p, packet);
+	output_pf_put_counter_track(&c->pf->file, &track);
 	put_point(c, series, minus(c->first_ns[series->kind], BOUND_NS), 0);
 }
 
@@ -162,7 +147,7 @@ static struct series *find_series(struct output_pf_counters *c, enum kind kind,
 	snprintf(name, sizeof(name), kinds[kind].format, label, number,
 		 kind == COUNTERS ? counter_name : output_agent_type_text(agent));
 	output_pf_call_it(c->pf, name, sizeof(name), agent ? agent->given_name : "");
-	series->uuid = output_pf_name_uuid(c->pf, name);
+	series->uuid = output_pf_name_uuid(&c->pf->file, name);
 	put_series(c, series, name);
 	return series;
 }
@@ -406,5 +391,5 @@ enum ws_status output_pf_counters_flush(struct output_pf_counters *c)
 			settle_allocations(c, series, UINT64_MAX);
 		put_point(c, series, c->last_ns[series->kind] + BOUND_NS, 0);
 	}
-	return c->pf->sink->err.status;
+	return c->pf->file.sink->err.status;
 }

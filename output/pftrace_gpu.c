@@ -109,7 +109,7 @@ enum ws_status output_pf_take_gpu(struct output_pf *pf, const struct trc_event *
 	struct output_pf_gpu_slice *slice = new_slice(pf, ev), *last;
 
 	if (!slice)
-		return output_pf_no_memory(pf);
+		return output_pf_no_memory(&pf->file);
 	if (output_event_is_dispatch(ev)) {
 		slice->settled = false;
 		slice->last = &pf->last[ev->dispatch.queue->id];
@@ -134,7 +134,7 @@ enum ws_status output_pf_take_gpu(struct output_pf *pf, const struct trc_event *
 			*slice->last = NULL;
 		slice->next_free = pf->free;
 		pf->free = slice;
-		return output_pf_no_memory(pf);
+		return output_pf_no_memory(&pf->file);
 	}
 	return output_pf_release(pf, ev->start_ns);
 }
