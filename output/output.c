@@ -185,7 +185,7 @@ bool output_run_has(const struct output_run *run, enum cap_domain domain)
  * Whether the record is what its domain's shape says. An operation of a damaged capture may
  * claim any domain, and the writers go by that.
  */
-static bool is_sound(const struct trc_event *ev)
+bool output_event_is_sound(const struct trc_event *ev)
 {
 	enum output_record_shape shape;
 
@@ -197,7 +197,7 @@ static bool is_sound(const struct trc_event *ev)
 	case CAP_REC_CALL_ARGS:
 		return shape == OUTPUT_SHAPE_CALL && ev->kind != CAP_KIND_KERNEL_DISPATCH;
 	default:
-		return shape != OUTPUT_SHAPE_CALL && shape != OUTPUT_SHAPE_NONE;
+		return shape != OUTPUT_SHAPE_CALL;
 	}
 }
 
@@ -217,7 +217,8 @@ enum ws_status output_run_each(const struct output_run *run, const struct trc_pr
 	if (st)
 		return st;
 	while (!st && (ev = trc_events_next(events)))
-		if (__builtin_expect(is_sound(ev), 1))
+		if (__builtin_expect(output_event_is_sound(ev), 1) &&
+		    output_domain_infos[ev->domain].shape != OUTPUT_SHAPE_NONE)
 			st = fn(ctx, ev);
 	closing = trc_events_close(events, st ? NULL : err);
 	return st ? st : closing;

@@ -78,6 +78,9 @@ bool output_run_wants_summary(const struct output_run *run);
 
 /* ---- events, as the options want them ---- */
 
+/* Whether the record is of the kind that its domain says; damaged captures have others. */
+bool output_event_is_sound(const struct trc_event *ev);
+
 /* Dispatches serve two domains. */
 static inline bool output_event_is_dispatch(const struct trc_event *ev)
 {

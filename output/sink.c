@@ -98,7 +98,7 @@ static void grow_memory(struct output_sink *sink, size_t n)
 static void write_all(struct output_sink *sink, const char *bytes, size_t n)
 {
 	sink->n_flushed_bytes += n;
-	while (n && !sink->err.status) {
+	while (n && !sink->err.status && !sink->only_counts) {
 		ssize_t done = write(sink->fd, bytes, n);
 
 		if (done < 0 && errno == EINTR)

@@ -27,8 +27,9 @@ struct output_sink {
 	char *buf; /* NULL: not open */
 	size_t n, cap;
 	int fd;
-	bool is_stream; /* stdout or stderr: nothing to rename */
-	bool is_memory; /* no file at all: the text is at buf, n bytes */
+	bool is_stream;   /* stdout or stderr: nothing to rename */
+	bool is_memory;   /* no file at all: the text is at buf, n bytes */
+	bool only_counts; /* set by the writer: from here on bytes are counted, not written */
 	uint64_t n_flushed_bytes;
 	uint64_t n_rows;
 	struct ws_err err; /* of the first failure */

@@ -276,6 +276,8 @@ static enum ws_status see(struct survey *s, const struct cap_rec *rec, uint32_t 
 	 */
 	if (!st && tid && tid != owner)
 		st = see_helper(s, owner);
+	if (cap_rec_type(rec) == CAP_REC_METRICS) /* by the thread that reads them, likewise */
+		return st ? st : see_helper(s, owner);
 	return st ? st : see_thread(s, tid ? tid : owner);
 }
 
