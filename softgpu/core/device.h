@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "softgpu/cp/cp.h"
+#include "softgpu/cp/figures.h"
 #include "softgpu/device/model.h"
 
 struct sg_device;
@@ -35,6 +36,9 @@ void sg_device_memory_freed(struct sg_device *device, uint64_t addr, uint64_t si
 struct sg_queue *sg_device_register_queue(struct sg_device *device,
 					  const struct sg_queue_desc *desc); /* NULL: refused */
 void sg_device_destroy_queue(struct sg_queue *queue);
+
+/* All but the memory in use, which the device does not know. */
+void sg_device_figures(struct sg_device *device, struct softgpu_figures *out);
 
 /* The 100 MHz counter that packets are stamped with. */
 uint64_t sg_device_clock(const struct sg_device *device);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "softgpu/counting/counting.h"
+#include "softgpu/cp/busy.h"
 #include "softgpu/cp/count.h"
 #include "softgpu/cp/fault.h"
 #include "softgpu/cp/progress.h"
@@ -314,6 +315,7 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 	sg_guard_keep(sg_clock_ns_of_ticks(queue->start_ticks));
 	queue->dispatch.ended = sg_aql_dispatch_ended;
 	sg_cp_count_begin(queue, packet);
+	queue->measured = sg_busy_begin(queue->gpu->busy);
 	sg_pool_start(queue->cp->pool, &queue->dispatch);
 	return PACKET_STARTED;
 }
@@ -412,6 +414,8 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 		if (host->leave)
 			host->leave(host->ctx);
 	}
+	if (queue->measured)
+		sg_busy_end(queue->gpu->busy);
 	atomic_store(&queue->dispatching, false);
 	if (sg_counting_alone(queue->gpu->counting))
 		sg_cp_kick(queue->cp); /* another queue may be waiting for its turn */

@@ -53,6 +53,7 @@ struct sg_queue {
 	uint64_t turn;            /* its kernel waits for those of others; 0: no. The list's lock */
 	struct sg_dispatch dispatch;
 	uint64_t start_ticks;
+	bool measured;     /* see busy.h */
 	void *kept;        /* by the watcher */
 	uint32_t n_passes; /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;

@@ -25,3 +25,14 @@ EXPORT int softgpu_watch(softgpu_watcher *watcher)
 	sg_cp_watch(thunk->cp, watcher);
 	return 0;
 }
+
+EXPORT int softgpu_figures(uint32_t node, struct softgpu_figures *out)
+{
+	struct thunk *thunk = thunk_get();
+
+	if (!thunk || !thunk_is_gpu(thunk, node))
+		return ENODEV;
+	sg_device_figures(thunk_device(thunk, node), out);
+	out->memory_used_bytes = out->memory_bytes - sg_vm_available(thunk->vm, node);
+	return 0;
+}

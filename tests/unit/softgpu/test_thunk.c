@@ -1,6 +1,7 @@
 /* The libhsakmt face: statuses, handles, limits. Kernels are C functions here as well. */
 #include "tests/unit/softgpu/rig.h"
 
+#include <errno.h>
 #include <hsakmt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,24 @@ static void the_card_can_be_full(void **state)
 	assert_int_equal(hsaKmtFreeMemory(mem, 31ull << 30), HSAKMT_STATUS_SUCCESS);
 }
 
+static void figures_follow_the_memory_in_use(void **state)
+{
+	struct softgpu_figures before, during, after;
+	void *mem = NULL;
+
+	assert_int_equal(softgpu_figures(0, &before), ENODEV); /* the host */
+	assert_int_equal(softgpu_figures(3, &before), ENODEV);
+	assert_int_equal(softgpu_figures(1, &before), 0);
+	assert_int_equal(before.memory_bytes, 64ull << 30);
+	assert_int_equal(hsaKmtAllocMemory(1, 6 << 20, flags_of(0x20c1), &mem),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(softgpu_figures(1, &during), 0);
+	assert_int_equal(during.memory_used_bytes - before.memory_used_bytes, 6 << 20);
+	assert_int_equal(hsaKmtFreeMemory(mem, 6 << 20), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(softgpu_figures(1, &after), 0);
+	assert_int_equal(after.memory_used_bytes, before.memory_used_bytes);
+}
+
 static void queues_have_ids_and_doorbells_of_their_own(void **state)
 {
 	enum { N = 1000 };
@@ -259,6 +278,7 @@ int main(void)
 		cmocka_unit_test(opening_twice_is_told),
 		cmocka_unit_test(the_topology_is_consistent),
 		cmocka_unit_test(pointers_are_known_or_not),
+		cmocka_unit_test(figures_follow_the_memory_in_use),
 		cmocka_unit_test(pinned_memory_has_a_device_address_of_its_own),
 		cmocka_unit_test(the_card_can_be_full),
 		cmocka_unit_test(queues_have_ids_and_doorbells_of_their_own),

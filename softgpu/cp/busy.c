@@ -1,0 +1,63 @@
+#include "softgpu/cp/busy.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "softgpu/device/clock.h"
+
+struct sg_busy {
+	_Atomic bool measured;
+	pthread_mutex_t lock; /* everything below */
+	uint32_t n_running;
+	uint64_t since_ns, busy_ns; /* since when one is running; time before that */
+};
+
+struct sg_busy *sg_busy_create(void)
+{
+	struct sg_busy *busy = calloc(1, sizeof(*busy));
+
+	if (busy)
+		pthread_mutex_init(&busy->lock, NULL);
+	return busy;
+}
+
+void sg_busy_destroy(struct sg_busy *busy)
+{
+	if (!busy)
+		return;
+	pthread_mutex_destroy(&busy->lock);
+	free(busy);
+}
+
+bool sg_busy_begin(struct sg_busy *busy)
+{
+	if (!busy || !atomic_load_explicit(&busy->measured, memory_order_relaxed))
+		return false;
+	pthread_mutex_lock(&busy->lock);
+	if (!busy->n_running++)
+		busy->since_ns = sg_clock_system_ns();
+	pthread_mutex_unlock(&busy->lock);
+	return true;
+}
+
+void sg_busy_end(struct sg_busy *busy)
+{
+	pthread_mutex_lock(&busy->lock);
+	if (!--busy->n_running)
+		busy->busy_ns += sg_clock_system_ns() - busy->since_ns;
+	pthread_mutex_unlock(&busy->lock);
+}
+
+uint64_t sg_busy_ns(struct sg_busy *busy)
+{
+	uint64_t busy_ns;
+
+	atomic_store(&busy->measured, true);
+	pthread_mutex_lock(&busy->lock);
+	busy_ns = busy->busy_ns;
+	if (busy->n_running)
+		busy_ns += sg_clock_system_ns() - busy->since_ns;
+	pthread_mutex_unlock(&busy->lock);
+	return busy_ns;
+}
