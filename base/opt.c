@@ -16,6 +16,7 @@ struct parser {
 	void *values;
 	struct ws_err *err;
 	char asked;
+	bool greedy; /* "--" is in front of the program: all words before it are ours */
 };
 
 static const struct ws_opt *find_long(struct ws_opts opts, struct ws_str name)
@@ -150,6 +151,7 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 
 	switch (opt->kind) {
 	case WS_OPT_KIND_TRI:
+	case WS_OPT_KIND_SWITCH:
 		return ws_tri_parse(value, field)
 			       ? WS_OK
 			       : bad_value(p, shown, value, "yes or no: a program goes after '--'");
@@ -173,6 +175,7 @@ static enum ws_status set_value(struct parser *p, const struct ws_opt *opt, cons
 	case WS_OPT_KIND_LIST:
 	case WS_OPT_KIND_MANY:
 	case WS_OPT_KIND_SETS:
+	case WS_OPT_KIND_WORDS:
 		st = value ? canonical(p, opt, shown, &value) : WS_OK;
 		if (!list->max_n)
 			list->max_n = LIST_MAX;
@@ -199,16 +202,62 @@ static bool is_option(const struct parser *p, const char *word)
 	return !name.n || find_long(p->opts, name);
 }
 
+/* "PATH [PREFIX]" takes one or two words, "[NAME...]" any number. */
+static void count_words(const char *arg, size_t *out_min, size_t *out_max)
+{
+	struct ws_str rest = ws_str_from(arg), word;
+
+	*out_min = *out_max = 0;
+	while (ws_str_next(&rest, ' ', &word)) {
+		*out_min += *word.at != '[';
+		++*out_max;
+	}
+	if (strstr(arg, "..."))
+		*out_max = SIZE_MAX;
+}
+
+static enum ws_status take_words(struct parser *p, const struct ws_opt *opt, const char *shown,
+				 const char *attached)
+{
+	struct ws_strv *list = (struct ws_strv *)((char *)p->values + opt->offset);
+	size_t n_min, n_max, n = 0;
+	enum ws_status st;
+
+	count_words(opt->arg, &n_min, &n_max);
+	if (n_max != SIZE_MAX)
+		ws_vec_clear(list);
+	st = set_value(p, opt, shown, NULL);
+	if (attached) {
+		n++;
+		st = st ? st : set_value(p, opt, shown, attached);
+	}
+	while (!st && n < (p->greedy ? n_max : n_min) && p->at < p->argc &&
+	       p->argv[p->at][0] != '-' && (!attached || n < n_min)) {
+		n++;
+		st = set_value(p, opt, shown, p->argv[p->at++]);
+	}
+	if (!st && n < n_min)
+		st = ws_fail(p->err, WS_E_USAGE, "option '%s' needs a value: %s %s", shown, shown,
+			     opt->arg);
+	return st;
+}
+
 /* The value of @opt: what is @attached to the word, or else the following word or words. */
 static enum ws_status take_value(struct parser *p, const struct ws_opt *opt, const char *shown,
 				 const char *attached)
 {
 	enum ws_status st = opt->kind == WS_OPT_KIND_SETS ? set_value(p, opt, shown, NULL) : WS_OK;
 	bool none_next = p->at >= p->argc || p->argv[p->at][0] == '-';
+	enum ws_tri tri;
 
 	if (st)
 		return st;
-	if (opt->kind == WS_OPT_KIND_TRI && !attached && none_next)
+	if (opt->kind == WS_OPT_KIND_WORDS)
+		return take_words(p, opt, shown, attached);
+	if (opt->kind == WS_OPT_KIND_SWITCH && !attached && !none_next)
+		none_next = !ws_tri_parse(p->argv[p->at], &tri);
+	if ((opt->kind == WS_OPT_KIND_TRI || opt->kind == WS_OPT_KIND_SWITCH) && !attached &&
+	    none_next)
 		return set_value(p, opt, shown, "yes");
 	if (attached)
 		return set_value(p, opt, shown, attached);
@@ -242,7 +291,8 @@ static enum ws_status parse_long(struct parser *p, char *word)
 	snprintf(shown, sizeof(shown), "--%.*s", WS_STR_ARGS(name));
 	if (!opt && ws_str_starts(name, "no-")) {
 		opt = find_long(p->opts, (struct ws_str){ name.at + 3, name.n - 3 });
-		if (opt && (opt->kind == WS_OPT_KIND_BOOL || opt->kind == WS_OPT_KIND_TRI)) {
+		if (opt && (opt->kind == WS_OPT_KIND_BOOL || opt->kind == WS_OPT_KIND_TRI ||
+			    opt->kind == WS_OPT_KIND_SWITCH)) {
 			if (equals)
 				return ws_fail(p->err, WS_E_USAGE, "option '%s' takes no value",
 					       shown);
@@ -264,6 +314,7 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 	for (const char *ch = word + 1; *ch; ch++) {
 		const struct ws_opt *opt = find_short(p->opts, *ch);
 		char shown[3] = { '-', *ch, '\0' };
+		enum ws_tri tri;
 		enum ws_status st;
 
 		if (!opt)
@@ -273,6 +324,13 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 		if (!opt)
 			return ws_fail(p->err, WS_E_USAGE,
 				       "unknown option '-%c': --help lists them", *ch);
+		/* -PTD is three switches, -Pno is one. */
+		if (opt->kind == WS_OPT_KIND_SWITCH && ch[1] && !ws_tri_parse(ch + 1, &tri)) {
+			st = set_value(p, opt, shown, "yes");
+			if (st)
+				return st;
+			continue;
+		}
 		if (opt->kind != WS_OPT_KIND_BOOL)
 			return take_value(p, opt, shown, ch[1] ? ch + 1 : NULL);
 		st = set_value(p, opt, shown, "yes");
@@ -285,10 +343,12 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int argc, char **argv,
 			    void *values, struct ws_opt_rest *out_rest, struct ws_err *err)
 {
-	struct parser p = { opts, argc, 1, argv, values, err, '\0' };
+	struct parser p = { opts, argc, 1, argv, values, err, '\0', order == WS_OPT_MIXED };
 	int n_operands = 0, dashes_at = -1;
 	enum ws_status st;
 
+	for (int i = 1; i < argc; i++)
+		p.greedy |= strcmp(argv[i], "--") == 0;
 	while (p.at < p.argc && !p.asked) {
 		char *word = p.argv[p.at];
 
@@ -323,7 +383,8 @@ enum ws_status ws_opt_parse(struct ws_opts opts, enum ws_opt_order order, int ar
 void ws_opt_fini(struct ws_opts opts, void *values)
 {
 	for (size_t i = 0; i < opts.n; i++)
-		if (opts.at[i].kind == WS_OPT_KIND_LIST || ws_opt_takes_many(&opts.at[i]))
+		if (opts.at[i].kind == WS_OPT_KIND_LIST || opts.at[i].kind == WS_OPT_KIND_WORDS ||
+		    ws_opt_takes_many(&opts.at[i]))
 			ws_vec_fini((struct ws_strv *)((char *)values + opts.at[i].offset));
 }
 

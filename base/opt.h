@@ -15,7 +15,8 @@
  * --no-quiet and --quiet=no for flags, -- to end the options. The last of
  * repeated options wins, except that lists collect. -h, --help, -V and --version
  * are known without a row, unless a row takes the name. A TRI flag takes the next
- * word for its value unless that is an option: y yes t true on 1, n no f false off 0.
+ * word for its value unless that is an option: y yes t true on 1, n no f false off 0. A SWITCH
+ * takes it only if it is one of these, and can be joined with others: -PTD.
  *
  * Values are borrowed from argv. Lists are allocated: ws_opt_fini() frees them.
  */
@@ -41,6 +42,13 @@ enum ws_opt_kind {
 	WS_OPT_KIND_MANY,   /* struct ws_strv: takes all values up to the next option */
 	WS_OPT_KIND_TRI,    /* enum ws_tri: a flag whose value may be the next word */
 	WS_OPT_KIND_SETS,   /* struct ws_strv: as MANY, none is fine; NULL before each occurrence */
+	WS_OPT_KIND_SWITCH, /* enum ws_tri: as TRI; the next word only if it is yes or no */
+	/*
+	 * struct ws_strv: as many values as `arg` shows, "PATH [PREFIX]" or "[NAME...]"; NULL before
+	 * each occurrence. With "..." occurrences collect, else the last wins. Without a "--"
+	 * in front of the program only those that are not in brackets.
+	 */
+	WS_OPT_KIND_WORDS,
 };
 
 enum ws_tri { WS_TRI_UNSET, WS_TRI_NO, WS_TRI_YES };
@@ -79,6 +87,10 @@ struct ws_opt {
 	{ WS_OPT_KIND_TRI, ch, name, NULL, text, WS_OPT_FIELD_(T, field, enum ws_tri), NULL }
 #define WS_OPT_SETS(T, field, ch, name, arg, text)                                                 \
 	{ WS_OPT_KIND_SETS, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
+#define WS_OPT_SWITCH(T, field, ch, name, text)                                                    \
+	{ WS_OPT_KIND_SWITCH, ch, name, NULL, text, WS_OPT_FIELD_(T, field, enum ws_tri), NULL }
+#define WS_OPT_WORDS(T, field, ch, name, arg, text)                                                \
+	{ WS_OPT_KIND_WORDS, ch, name, arg, text, WS_OPT_FIELD_(T, field, struct ws_strv), NULL }
 /* A text, or texts, that must be one of @choices. */
 #define WS_OPT_ONE_OF(T, field, ch, name, arg, choices, text)                                      \
 	{ WS_OPT_KIND_STR, ch, name, arg, text, WS_OPT_FIELD_(T, field, const char *), choices }

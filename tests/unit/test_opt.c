@@ -11,8 +11,8 @@ struct args {
 	int64_t shift;
 	double factor;
 	int format;
-	struct ws_strv gpus, counters, sets, some;
-	enum ws_tri trace;
+	struct ws_strv gpus, counters, sets, some, output, tids;
+	enum ws_tri trace, profile, host;
 	const char *level;
 };
 
@@ -35,6 +35,10 @@ static const struct ws_opt rows[] = {
 	WS_OPT_SETS(struct args, sets, 0, "set", "NAME", "sets"),
 	WS_OPT_SOME_OF(struct args, some, 0, "some", "NAME", formats, "formats"),
 	WS_OPT_ONE_OF(struct args, level, 0, "level", "NAME", formats, "a format"),
+	WS_OPT_SWITCH(struct args, profile, 'P', "profile", "profile"),
+	WS_OPT_SWITCH(struct args, host, 'H', "host", "host metrics"),
+	WS_OPT_WORDS(struct args, output, 'o', "into", "PATH [PREFIX]", "where to"),
+	WS_OPT_WORDS(struct args, tids, 0, "tids", "[N...]", "threads"),
 };
 static const struct ws_opts opts = { rows, WS_ARRAY_LEN(rows) };
 
@@ -253,6 +257,49 @@ static void mistakes_are_named_with_what_to_do(void **state)
 	}
 }
 
+static void switches_can_be_joined_and_leave_the_program_alone(void **state)
+{
+	struct parsed p;
+
+	parse(&p, WS_OPT_FIRST, "-PHq ./app on");
+	assert_int_equal(p.args.profile, WS_TRI_YES);
+	assert_int_equal(p.args.host, WS_TRI_YES);
+	assert_true(p.args.quiet);
+	assert_string_equal(p.rest.operands[0], "./app");
+	parse(&p, WS_OPT_FIRST, "-Hno --profile off --no-host ./app");
+	assert_int_equal(p.args.profile, WS_TRI_NO);
+	assert_int_equal(p.args.host, WS_TRI_NO);
+	assert_string_equal(p.rest.operands[0], "./app");
+	parse(&p, WS_OPT_FIRST, "--host=perhaps ./app");
+	assert_fails_with(p.st, WS_E_USAGE, &p.err, "'perhaps' is not yes or no");
+}
+
+static void words_are_as_many_as_the_table_shows(void **state)
+{
+	struct parsed p;
+
+	/* Before "--" everything is ours, up to the most that fits. */
+	parse(&p, WS_OPT_FIRST, "-o a b --tids 1 2 -q --tids 3 -- ./app");
+	assert_int_equal(p.args.output.n, 3);
+	assert_null(p.args.output.at[0]);
+	assert_string_equal(p.args.output.at[1], "a");
+	assert_string_equal(p.args.output.at[2], "b");
+	assert_int_equal(p.args.tids.n, 5);
+	assert_string_equal(p.args.tids.at[4], "3");
+	assert_string_equal(p.rest.operands[0], "./app");
+	ws_opt_fini(opts, &p.args);
+	/* Without it, what may be missing is. */
+	parse(&p, WS_OPT_FIRST, "--into=a --tids -o c ./app b");
+	assert_int_equal(p.args.output.n, 2);
+	assert_string_equal(p.args.output.at[1], "c");
+	assert_int_equal(p.args.tids.n, 1);
+	assert_string_equal(p.rest.operands[0], "./app");
+	ws_opt_fini(opts, &p.args);
+	parse(&p, WS_OPT_FIRST, "-o -- ./app");
+	assert_fails_with(p.st, WS_E_USAGE, &p.err, "option '-o' needs a value: -o PATH [PREFIX]");
+	ws_opt_fini(opts, &p.args);
+}
+
 static void lists_out_of_memory_are_reported(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
@@ -278,6 +325,8 @@ int main(void)
 		cmocka_unit_test(operands_are_gathered_around_options),
 		cmocka_unit_test(a_programs_own_options_are_left_alone),
 		cmocka_unit_test(mistakes_are_named_with_what_to_do),
+		cmocka_unit_test(switches_can_be_joined_and_leave_the_program_alone),
+		cmocka_unit_test(words_are_as_many_as_the_table_shows),
 		cmocka_unit_test(lists_out_of_memory_are_reported),
 	};
 
