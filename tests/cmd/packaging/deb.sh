@@ -52,7 +52,7 @@ grep -q ' ./usr/lib/wavescope/samples/vcopy$' samples || fail "no sample vcopy"
 
 # What is linked is a dependency, what is opened at run time is not: the tools start without ROCm.
 depends=" $(dpkg-deb -f "$deb" Depends),"
-for library in libc6 libdw1 libelf1 libjansson4 libpcre2-8-0 libsqlite3-0 libyaml-0-2; do
+for library in libc6 libdw1 libelf1 libjansson4 libpcre2-8-0 libpfm4 libsqlite3-0 libyaml-0-2; do
 	case $depends in
 	*" $library "* | *" $library,"*) ;;
 	*) fail "the package does not depend on $library: $depends" ;;

@@ -1,0 +1,449 @@
+/* -G: the settings as configuration files, which settings/file.h reads again. */
+#include "cmd/sys/avail.h"
+
+#include "base/file.h"
+#include "base/util.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEY_WIDTH 40u
+#define TEXT_MAX (16u << 20)
+
+/* ---- which, and in which order ---- */
+
+static bool is_wanted(const struct sys_avail *avail, enum set_id id)
+{
+	const struct set_def *def = &set_defs[id];
+	bool selected = sys_filter_selects(avail->filter, def->name) ||
+			sys_filter_selects(avail->filter, def->key);
+
+	/* What somebody changed is kept, whatever is selected. */
+	if (set_is_given(avail->values, id))
+		return def->renamed == SET_COUNT;
+	return selected && def->renamed == SET_COUNT && sys_avail_has_setting(avail, id);
+}
+
+/* The place of a setting among the first and the last ones. */
+static int rank_of(enum set_id id)
+{
+	static const char *const first[] = {
+		"CONFIG",   "MODE",         "TRACE",
+		"PROFILE",  "USE_SAMPLING", "USE_PROCESS_SAMPLING",
+		"USE_ROCM", "USE_AMD_SMI",  "USE_KOKKOSP",
+		"USE_OMPT", "USE",          "OUTPUT",
+	};
+	const char *name = set_defs[id].name + strlen(SET_PREFIX);
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(first); i++)
+		if (strncmp(name, first[i], strlen(first[i])) == 0)
+			return (int)i;
+	return strncmp(name, "SUPPRESS_", 9) == 0 ? 200 : 100;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	enum set_id x = *(const enum set_id *)a, y = *(const enum set_id *)b;
+	int own = set_in_category(y, "rocprofsys") - set_in_category(x, "rocprofsys");
+	int ranks = rank_of(x) - rank_of(y);
+
+	return own ? own : ranks ? ranks : strcmp(set_defs[x].key, set_defs[y].key);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(set_defs[*(const enum set_id *)a].key, set_defs[*(const enum set_id *)b].key);
+}
+
+static size_t choose(const struct sys_avail *avail, enum set_id out[SET_COUNT])
+{
+	size_t n = 0;
+
+	for (unsigned id = 0; id < SET_COUNT; id++)
+		if (is_wanted(avail, id))
+			out[n++] = (enum set_id)id;
+	qsort(out, n, sizeof(*out), avail->args->alphabetical == WS_TRI_YES ? by_key : by_place);
+	return n;
+}
+
+static const char *value_of(const struct sys_avail *avail, enum set_id id)
+{
+	struct ws_buf text;
+	const char *value = set_text(avail->values, id);
+	struct ws_err err;
+
+	if (id == SET_CONFIG_FILE)
+		return "";
+	if (avail->args->expand_keys != WS_TRI_YES || id == SET_TIME_FORMAT)
+		return value;
+	ws_buf_init(&text, LAUNCH_PLACE_TEXT_MAX);
+	if (!set_expand(avail->values, avail->place, value, &text, &err))
+		value = ws_arena_strdup((struct ws_arena *)&avail->arena, text.at);
+	ws_buf_fini(&text);
+	return value ? value : "";
+}
+
+static void add_date(struct ws_buf *out, const char *format)
+{
+	time_t now = time(NULL);
+	char text[64];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(text, sizeof(text), format, &tm);
+	ws_buf_add(out, text);
+}
+
+/* ---- text ---- */
+
+static void add_comment(struct ws_buf *out, const char *text, size_t width)
+{
+	struct ws_str rest = ws_str_from(text), word;
+	size_t column = 0;
+
+	while (ws_str_next(&rest, ' ', &word)) {
+		if (column + word.n + 1 >= width || !column) {
+			ws_buf_add(out, column ? "\n#  " : "#  ");
+			column = 3;
+		}
+		ws_buf_printf(out, " %.*s", WS_STR_ARGS(word));
+		column += word.n + 1;
+	}
+	ws_buf_add(out, "\n#\n");
+}
+
+static void add_words(struct ws_buf *out, const char *title, const char *const *words)
+{
+	ws_buf_printf(out, "# %s:\n", title);
+	for (; words && *words; words++)
+		ws_buf_printf(out, "#   %s\n", *words);
+	ws_buf_add(out, "#\n");
+}
+
+/* The components that a profile can have are choices, too. */
+static const char *const *choices_of(enum set_id id)
+{
+	static const char *names[128];
+	size_t n = 0;
+
+	if (id != SET_TIMEMORY_COMPONENTS)
+		return set_defs[id].choices;
+	for (size_t i = 0; i < sys_n_components && n + 1 < WS_ARRAY_LEN(names); i++)
+		if (sys_components[i].available)
+			names[n++] = sys_components[i].name;
+	return names;
+}
+
+/* A text that would be split or replaced when it is read again is quoted. */
+static void add_value(struct ws_buf *out, enum set_id id, const char *value)
+{
+	bool list = set_defs[id].type == SET_TYPE_LIST;
+
+	if (!value[strcspn(value, list ? "#'\"$" : " \t,;#'\"$")]) {
+		ws_buf_add(out, value);
+		return;
+	}
+	ws_buf_add_c(out, '\'', 1);
+	for (; *value; value++)
+		if (*value == '\'')
+			ws_buf_add(out, "'\"'\"'");
+		else
+			ws_buf_add_c(out, *value, 1);
+	ws_buf_add_c(out, '\'', 1);
+}
+
+static void write_text(const struct sys_avail *avail, struct ws_buf *out)
+{
+	const struct sys_avail_args *args = avail->args;
+	bool texts = sys_avail_shows(avail, args->description);
+	bool groups = args->categories.n || args->all == WS_TRI_YES;
+	bool choices = sys_avail_shows(avail, args->value);
+	enum set_id ids[SET_COUNT];
+	size_t n = choose(avail, ids), width = KEY_WIDTH;
+
+	for (size_t i = 0; i < n; i++)
+		width = WS_MAX(width, strlen(set_defs[ids[i]].name));
+	ws_buf_add(out, "# auto-generated by rocprof-sys-avail (version " WS_VERSION ") on ");
+	add_date(out, "%F @ %H:%M");
+	ws_buf_add(out, "\n\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct set_def *def = &set_defs[ids[i]];
+
+		if (texts || groups || choices)
+			ws_buf_printf(out, "\n# name:\n#   %s\n#\n", def->key);
+		if (texts) {
+			ws_buf_add(out, "# description:\n");
+			add_comment(out, def->help, width);
+			if (def->unused)
+				ws_buf_printf(out, "#   No effect here: %s.\n#\n", def->unused);
+		}
+		if (groups)
+			add_words(out, "categories", def->categories);
+		if (choices && choices_of(ids[i]))
+			add_words(out, "choices", choices_of(ids[i]));
+		if (texts || groups || choices)
+			ws_buf_add_c(out, '\n', 1);
+		ws_buf_printf(out, "%-*s = ", (int)width + 10, def->name);
+		add_value(out, ids[i], value_of(avail, ids[i]));
+		ws_buf_add_c(out, '\n', 1);
+	}
+}
+
+/* ---- JSON ---- */
+
+static void add_json_text(struct ws_buf *out, const char *text)
+{
+	ws_buf_add_c(out, '"', 1);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c == 0x7f)
+			ws_buf_printf(out, "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			ws_buf_printf(out, "\\%c", c);
+		else
+			ws_buf_add_c(out, (char)c, 1);
+	}
+	ws_buf_add_c(out, '"', 1);
+}
+
+static void add_json_value(struct ws_buf *out, enum set_type type, const char *value)
+{
+	if (*value && type != SET_TYPE_STRING && type != SET_TYPE_LIST)
+		ws_buf_add(out, value);
+	else
+		add_json_text(out, value);
+}
+
+static void add_json_words(struct ws_buf *out, const char *name, const char *const *words)
+{
+	ws_buf_printf(out, ",\n                \"%s\": [", name);
+	for (size_t i = 0; words && words[i]; i++) {
+		ws_buf_add(out, i ? ", " : "");
+		add_json_text(out, words[i]);
+	}
+	ws_buf_add(out, "]");
+}
+
+static void add_json_setting(const struct sys_avail *avail, enum set_id id, bool details,
+			     struct ws_buf *out)
+{
+	const struct set_def *def = &set_defs[id];
+	const struct sys_avail_args *args = avail->args;
+
+	ws_buf_printf(out, "            \"%s\": {\n                \"name\": \"%s\",\n", def->name,
+		      def->key);
+	if (details)
+		ws_buf_printf(
+			out,
+			"                \"data_type\": \"%s\",\n                \"environ\": "
+			"\"%s\",\n",
+			set_type_name(def->type), def->name);
+	ws_buf_add(out, "                \"value\": ");
+	add_json_value(out, def->type, value_of(avail, id));
+	if (details) {
+		ws_buf_add(out, ",\n                \"initial\": ");
+		add_json_value(out, def->type, avail->values->at[id].usual);
+		ws_buf_printf(
+			out,
+			",\n                \"count\": %d,\n                \"max_count\": %d,\n"
+			"                \"cmdline\": []",
+			-1, def->type == SET_TYPE_BOOL ? 1 : -1);
+	}
+	if (details || (args && sys_avail_shows(avail, args->description))) {
+		ws_buf_add(out, ",\n                \"description\": ");
+		add_json_text(out, def->help);
+	}
+	if (details || (args && args->categories.n))
+		add_json_words(out, "categories", def->categories);
+	if (details || (args && sys_avail_shows(avail, args->value)))
+		add_json_words(out, "choices", choices_of(id));
+	ws_buf_add(out, "\n            }");
+}
+
+void sys_settings_json(const struct sys_avail *avail, bool details, struct ws_buf *out)
+{
+	enum set_id ids[SET_COUNT];
+	size_t n = choose(avail, ids);
+
+	ws_buf_add(out, "{\n");
+	for (size_t i = 0; i < n; i++) {
+		ws_buf_add(out, i ? ",\n" : "");
+		add_json_setting(avail, ids[i], details, out);
+	}
+	ws_buf_add(out, "\n        }");
+}
+
+static void write_json(const struct sys_avail *avail, struct ws_buf *out)
+{
+	ws_buf_add(out, "{\n    \"rocprofiler-systems\": {\n        \"version\": \"" WS_VERSION
+			"\",\n        \"date\": \"");
+	add_date(out, "%F_%H.%M");
+	ws_buf_add(out, "\",\n        \"settings\": ");
+	sys_settings_json(avail, avail->args->all == WS_TRI_YES, out);
+	ws_buf_add(out, "\n    }\n}\n");
+}
+
+/* ---- XML ---- */
+
+static void add_xml(struct ws_buf *out, unsigned indent, const char *name, const char *text)
+{
+	ws_buf_printf(out, "%*s<%s>", (int)indent, "", name);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (strchr("<>&\"'", c) || c < ' ')
+			ws_buf_printf(out, "&#%u;", c);
+		else
+			ws_buf_add_c(out, (char)c, 1);
+	}
+	ws_buf_printf(out, "</%s>\n", name);
+}
+
+static void write_xml(const struct sys_avail *avail, struct ws_buf *out)
+{
+	enum set_id ids[SET_COUNT];
+	size_t n = choose(avail, ids);
+	struct ws_buf date;
+
+	ws_buf_init(&date, 64);
+	add_date(&date, "%F_%H.%M");
+	ws_buf_add(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<timemory_xml>\n"
+			"\t<rocprofiler-systems>\n");
+	add_xml(out, 4, "version", WS_VERSION);
+	add_xml(out, 4, "date", date.at);
+	ws_buf_add(out, "    <settings>\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct set_def *def = &set_defs[ids[i]];
+
+		ws_buf_printf(out, "      <%s>\n", def->name);
+		add_xml(out, 8, "name", def->key);
+		add_xml(out, 8, "value", value_of(avail, ids[i]));
+		if (sys_avail_shows(avail, avail->args->description))
+			add_xml(out, 8, "description", def->help);
+		ws_buf_printf(out, "      </%s>\n", def->name);
+	}
+	ws_buf_add(out, "    </settings>\n\t</rocprofiler-systems>\n</timemory_xml>\n");
+	ws_buf_fini(&date);
+}
+
+/* ---- files ---- */
+
+static const struct {
+	const char *format; /* as -F spells it */
+	const char *extension, *other_extension;
+	const char *what;
+	void (*write)(const struct sys_avail *avail, struct ws_buf *out);
+} formats[] = {
+	{ "json", ".json", ".json", "JSON", write_json },
+	{ "xml", ".xml", ".xml", "XML", write_xml },
+	{ "txt", ".cfg", ".txt", "text", write_text },
+};
+
+/* Asks on the terminal; anything but yes is no. */
+static bool may_replace(const struct sys_avail *avail, const char *path)
+{
+	char answer[16] = "";
+	bool yes = false;
+
+	if (avail->args->force == WS_TRI_YES || access(path, F_OK) != 0)
+		return true;
+	printf("[rocprof-sys-avail] File '%s' exists. Overwrite? ", path);
+	fflush(stdout);
+	return fgets(answer, sizeof(answer), stdin) &&
+	       set_parse_bool(ws_str_trim(ws_str_from(answer)), &yes) && yes;
+}
+
+static enum ws_status write_file(const struct sys_avail *avail, size_t format, const char *path,
+				 struct ws_err *err)
+{
+	struct ws_buf text;
+	FILE *file;
+	enum ws_status st;
+
+	if (!may_replace(avail, path))
+		return ws_fail(err, WS_E_EXISTS, "'%s' exists: --force replaces it", path);
+	ws_buf_init(&text, TEXT_MAX);
+	formats[format].write(avail, &text);
+	st = ws_buf_status(&text, err);
+	file = st ? NULL : fopen(path, "w");
+	if (!st && !file)
+		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	if (!st) {
+		printf("[rocprof-sys-avail] Outputting %s configuration file '%s'...\n",
+		       formats[format].what, path);
+		fputs(text.at, file);
+	}
+	if (file && fclose(file) != 0 && !st)
+		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ws_buf_fini(&text);
+	return st;
+}
+
+static const char *last_word(const struct ws_strv *words)
+{
+	return words->n ? words->at[words->n - 1] : NULL;
+}
+
+static bool has_word(const struct ws_strv *words, const char *word)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (words->at[i] && strcmp(words->at[i], word) == 0)
+			return true;
+	return false;
+}
+
+/* Takes the extension off @path; the number of its format, or how many there are. */
+static size_t take_extension(struct ws_buf *path, const char **out_extension)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(formats); i++) {
+		const char *const endings[] = { formats[i].extension, formats[i].other_extension };
+
+		for (size_t k = 0; k < WS_ARRAY_LEN(endings); k++) {
+			size_t n = strlen(endings[k]);
+
+			if (path->n <= n || !ws_str_ends(ws_buf_view(path), endings[k]))
+				continue;
+			path->n -= n;
+			path->at[path->n] = '\0';
+			*out_extension = endings[k];
+			return i;
+		}
+	}
+	return WS_ARRAY_LEN(formats);
+}
+
+enum ws_status sys_avail_generate(struct sys_avail *avail, struct ws_err *err)
+{
+	const struct sys_avail_args *args = avail->args;
+	const char *name = last_word(&args->generate_config), *extension = NULL;
+	size_t n_formats = WS_ARRAY_LEN(formats), named;
+	struct ws_buf path;
+	enum ws_status st;
+
+	if (!name)
+		name = args->output ? args->output : "rocprof-sys-config";
+	ws_buf_init(&path, PATH_MAX - 8);
+	st = set_expand(avail->values, avail->place, name, &path, err);
+	named = take_extension(&path, &extension);
+	if (named == n_formats && !args->config_format.n)
+		named = n_formats - 1; /* text */
+	for (size_t i = 0; i < n_formats && !st; i++) {
+		size_t n = path.n;
+
+		if (i != named && !has_word(&args->config_format, formats[i].format))
+			continue;
+		ws_buf_add(&path, i == named && extension ? extension : formats[i].extension);
+		st = ws_buf_status(&path, err);
+		if (!st)
+			st = write_file(avail, i, path.at, err);
+		path.n = n;
+		path.at[n] = '\0';
+	}
+	ws_buf_fini(&path);
+	return st;
+}
