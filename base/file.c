@@ -154,25 +154,59 @@ enum ws_status ws_file_append_stream(const char *path, FILE **out_file, struct w
 	return st;
 }
 
-enum ws_status ws_file_replace(const char *path, const void *bytes, size_t n, struct ws_err *err)
+static bool part_name(const char *path, char part[PATH_MAX])
 {
-	char part[PATH_MAX + 8];
-	FILE *file = NULL;
-	enum ws_status st;
-	bool good;
+	return (size_t)snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX;
+}
 
-	if ((size_t)snprintf(part, sizeof(part), "%s.part", path) >= sizeof(part))
+enum ws_status ws_file_begin(const char *path, FILE **out_file, struct ws_err *err)
+{
+	char part[PATH_MAX];
+
+	if (!part_name(path, part))
 		return ws_fail(err, WS_E_LIMIT, "'%.80s...' is too long for a path", path);
-	st = ws_file_create_stream(part, &file, err);
-	if (st)
-		return st;
-	good = fwrite(bytes, 1, n, file) == n;
+	return ws_file_create_stream(part, out_file, err);
+}
+
+enum ws_status ws_file_commit(const char *path, FILE *file, struct ws_err *err)
+{
+	char part[PATH_MAX];
+	enum ws_status st;
+	bool good = !ferror(file);
+
+	part_name(path, part);
+	errno = good ? 0 : EIO;
 	good &= fclose(file) == 0; /* a full disk may show only here */
 	good = good && rename(part, path) == 0;
 	if (good)
 		return WS_OK;
 	st = ws_fail_errno(err, errno, "cannot write '%s'", path);
 	unlink(part);
+	return st;
+}
+
+void ws_file_discard(const char *path, FILE *file)
+{
+	char part[PATH_MAX];
+
+	if (!file)
+		return;
+	fclose(file);
+	if (part_name(path, part))
+		unlink(part);
+}
+
+enum ws_status ws_file_replace(const char *path, const void *bytes, size_t n, struct ws_err *err)
+{
+	FILE *file = NULL;
+	enum ws_status st = ws_file_begin(path, &file, err);
+
+	if (st)
+		return st;
+	if (fwrite(bytes, 1, n, file) == n)
+		return ws_file_commit(path, file, err);
+	st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	ws_file_discard(path, file);
 	return st;
 }
 

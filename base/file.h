@@ -37,6 +37,13 @@ enum ws_status ws_file_open_plain(const char *path, int *out_fd, struct ws_err *
 enum ws_status ws_file_append_stream(const char *path, FILE **out_file, struct ws_err *err);
 /* Replaces @path by @n bytes, or leaves the old file unchanged on failure. */
 enum ws_status ws_file_replace(const char *path, const void *bytes, size_t n, struct ws_err *err);
+/*
+ * The same for what is written piece by piece: the stream goes to `<path>.part`, which commit
+ * renames. Both release the stream; commit reports whatever failed on the way.
+ */
+enum ws_status ws_file_begin(const char *path, FILE **out_file, struct ws_err *err);
+enum ws_status ws_file_commit(const char *path, FILE *file, struct ws_err *err);
+void ws_file_discard(const char *path, FILE *file); /* a NULL stream is fine */
 
 /* A private folder (mode 0700): created, or existing and owned by us. The parent must exist. */
 enum ws_status ws_dir_private(const char *path, struct ws_err *err);

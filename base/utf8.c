@@ -68,6 +68,28 @@ void ws_buf_add_utf8(struct ws_buf *out, const char *text, size_t n)
 	}
 }
 
+void ws_buf_add_json(struct ws_buf *out, const char *text, size_t n)
+{
+	size_t plain;
+
+	while (n) {
+		for (plain = 0; plain < n; plain++) {
+			unsigned char c = (unsigned char)text[plain];
+
+			if (c == '"' || c == '\\' || c == '<' || c < 0x20)
+				break;
+		}
+		ws_buf_add_utf8(out, text, plain);
+		text += plain;
+		n -= plain;
+		if (!n)
+			return;
+		ws_buf_printf(out, "\\u%04x", (unsigned char)*text);
+		text++;
+		n--;
+	}
+}
+
 /*
  * Controls of ASCII and of Latin-1 (0x9b is what ESC [ is), and those that turn the direction of
  * writing: a name could be made to look like another.

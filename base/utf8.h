@@ -19,6 +19,11 @@
 size_t ws_utf8_length(const char *at, size_t n);
 bool ws_utf8_ok(const char *text, size_t n);
 void ws_buf_add_utf8(struct ws_buf *out, const char *text, size_t n);
+/*
+ * What stands between the quotes of a JSON text. '<' is escaped, too: no name can end the
+ * <script> that the JSON is part of.
+ */
+void ws_buf_add_json(struct ws_buf *out, const char *text, size_t n);
 /* @text itself where it is UTF-8, else a copy in @arena; NULL: no memory. */
 const char *ws_utf8_text(const char *text, struct ws_arena *arena);
 

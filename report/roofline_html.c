@@ -7,24 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* JSON inside <script>: '<' is escaped too, so that no name can end the element. */
 static void put_text(struct ws_buf *out, const char *text)
 {
-	size_t left = strlen(text), n;
-
 	ws_buf_add_c(out, '"', 1);
-	for (; left; text += n, left -= n) {
-		unsigned char c = (unsigned char)*text;
-
-		n = ws_utf8_length(text, left);
-		if (!n)
-			ws_buf_add(out, "\xef\xbf\xbd");
-		else if (c == '"' || c == '\\' || c == '<' || c < 0x20)
-			ws_buf_printf(out, "\\u%04x", c);
-		else
-			ws_buf_add_n(out, text, n);
-		n = n ? n : 1;
-	}
+	ws_buf_add_json(out, text, strlen(text));
 	ws_buf_add_c(out, '"', 1);
 }
 

@@ -170,6 +170,33 @@ static void whole_files_replace_links_and_leave_no_part(void **state)
 	assert_int_equal(access(part, F_OK), -1);
 }
 
+static void a_file_in_the_making_is_not_seen(void **state)
+{
+	char part[80];
+	FILE *file = NULL;
+	struct ws_err err;
+
+	snprintf(part, sizeof(part), "%s.part", name);
+	assert_int_equal(ws_file_begin(name, &file, NULL), WS_OK);
+	fputs("half", file);
+	assert_int_equal(access(name, F_OK), -1);
+	ws_file_discard(name, file);
+	assert_int_equal(access(name, F_OK), -1);
+	assert_int_equal(access(part, F_OK), -1);
+	assert_int_equal(ws_file_begin(name, &file, NULL), WS_OK);
+	fputs("whole", file);
+	assert_int_equal(ws_file_commit(name, file, NULL), WS_OK);
+	assert_holds(name, "whole");
+	/* What failed while it was written keeps the old file. */
+	assert_int_equal(ws_file_begin(name, &file, NULL), WS_OK);
+	assert_non_null(freopen("/dev/full", "w", file));
+	fputs("more", file);
+	assert_fails_with(ws_file_commit(name, file, &err), WS_E_IO, &err, "cannot write");
+	assert_holds(name, "whole");
+	assert_int_equal(access(part, F_OK), -1);
+	ws_file_discard(name, NULL);
+}
+
 static void only_plain_files_are_opened_again(void **state)
 {
 	struct ws_err err;
@@ -269,6 +296,7 @@ int main(void)
 		NAMES_TEST(a_new_file_takes_the_place_of_a_link),
 		NAMES_TEST(a_new_file_takes_no_folder_s_place),
 		NAMES_TEST(whole_files_replace_links_and_leave_no_part),
+		NAMES_TEST(a_file_in_the_making_is_not_seen),
 		NAMES_TEST(only_plain_files_are_opened_again),
 		NAMES_TEST(a_private_folder_is_ours_or_an_error),
 		NAMES_TEST(a_private_folder_of_another_user_is_an_error),

@@ -101,10 +101,24 @@ static void no_bytes_get_through(void **state)
 	ws_buf_fini(&out);
 }
 
+static void json_cannot_leave_its_quotes_or_its_element(void **state)
+{
+	struct ws_buf out;
+
+	ws_buf_init(&out, SIZE_MAX);
+	ws_buf_add_json(&out, "a</script>\"\\\n\x01\xe9z", 16);
+	assert_string_equal(out.at, "a\\u003c/script>\\u0022\\u005c\\u000a\\u0001" FFFD "z");
+	ws_buf_clear(&out);
+	ws_buf_add_json(&out, "", 0);
+	assert_string_equal(out.at, "");
+	ws_buf_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_of_others_is_made_fit),
+		cmocka_unit_test(json_cannot_leave_its_quotes_or_its_element),
 		cmocka_unit_test(what_may_stay_stays),
 		cmocka_unit_test(no_bytes_get_through),
 	};
