@@ -1,0 +1,243 @@
+/* The flame graph: its data as JSON, and the style and script that are built in. */
+#include "profile/flame.h"
+
+#include "profile/assets.h"
+#include "profile/report_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool has_values(const struct prof_tree *tree, enum prof_clock clock)
+{
+	for (size_t i = 0; tree && i < tree->n_threads; i++)
+		for (const struct prof_node *node = tree->threads[i].root->first; node;
+		     node = node->next)
+			if (node->stat[clock].sum > 0)
+				return true;
+	return false;
+}
+
+size_t prof_flame_views(const struct prof_tree *calls, const struct prof_tree *samples,
+			struct prof_flame_view out_views[PROF_FLAME_VIEWS_MAX])
+{
+	const struct prof_flame_view all[PROF_FLAME_VIEWS_MAX] = {
+		{ "CPU time", "sampled: CPU time that a thread used up to each sample", samples,
+		  PROF_CLOCK_CPU },
+		{ "Wall clock", "sampled: time between the samples of a thread", samples,
+		  PROF_CLOCK_WALL },
+		{ "Regions and calls",
+		  "measured; kernels and copies are added to the call that launched them", calls,
+		  PROF_CLOCK_WALL },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(all); i++) {
+		const struct prof_tree *tree = all[i].tree;
+
+		/* Without paths, or with a node for every call, there is nothing to draw. */
+		if (has_values(tree, all[i].clock) && !tree->opts.flat && !tree->opts.timeline)
+			out_views[n++] = all[i];
+	}
+	return n;
+}
+
+/* Nanoseconds of the node itself. */
+static double self_ns(const struct prof_node *node, enum prof_clock clock)
+{
+	double self = node->stat[clock].sum - prof_node_children(node, clock);
+
+	return self > 0 ? round(self) : 0;
+}
+
+/* ---- texts: each once, by number ---- */
+
+struct text_table {
+	struct ws_map ids; /* from the text to its number + 1 */
+};
+
+static size_t text_id(struct text_table *table, const char *text)
+{
+	struct ws_map_entry *entry = ws_map_find(&table->ids, ws_str_from(text));
+	size_t n = table->ids.n;
+
+	if (entry)
+		return (size_t)(uintptr_t)entry->value - 1;
+	/* Without memory: the first text, which is empty. */
+	if (ws_map_put(&table->ids, ws_str_from(text), (void *)(uintptr_t)(n + 1), NULL))
+		return 0;
+	return n;
+}
+
+static void put_texts(const struct text_table *table, FILE *to)
+{
+	bool more = false;
+
+	fputs("\"texts\":[", to);
+	ws_map_each(entry, &table->ids) {
+		fputs(more ? ",\n" : "", to);
+		prof_json_text(to, entry->str.at);
+		more = true;
+	}
+	fputs("]", to);
+}
+
+/* ---- the data ---- */
+
+/* A node: depth, name, file, module, line, kind, own time, calls. Parents precede children. */
+static void put_nodes(const struct prof_node *root, enum prof_clock clock, struct text_table *texts,
+		      FILE *to)
+{
+	bool more = false;
+
+	fputs("\"nodes\":[", to);
+	for (const struct prof_node *node = root->first; node; node = prof_node_next(root, node)) {
+		fprintf(to, "%s%u,%zu,%zu,%zu,%u,%u,%.0f,%llu", more ? ",\n" : "", node->depth,
+			text_id(texts, node->name), text_id(texts, node->file),
+			text_id(texts, node->module), node->line, node->kind, self_ns(node, clock),
+			(unsigned long long)node->stat[clock].n);
+		more = true;
+	}
+	fputs("]", to);
+}
+
+/* "Thread 1 (4712) worker" */
+static void thread_title(const struct prof_tree_thread *at, bool ranks, struct ws_buf *out)
+{
+	ws_buf_clear(out);
+	if (ranks)
+		ws_buf_printf(out, "Rank %d, ", at->rank);
+	if (!at->thread) {
+		ws_buf_add(out, "All threads");
+		return;
+	}
+	ws_buf_printf(out, "Thread %u (%u)", at->thread->index, at->thread->tid);
+	if (*at->thread->name)
+		ws_buf_printf(out, " %s", at->thread->name);
+}
+
+static void put_view(const struct prof_flame_view *view, struct text_table *texts, FILE *to)
+{
+	const struct prof_tree *tree = view->tree;
+	struct ws_buf title;
+	bool ranks = tree->n_threads && tree->threads[tree->n_threads - 1].rank > 0;
+
+	ws_buf_init(&title, 4096);
+	fputs("{\"title\":", to);
+	prof_json_text(to, view->title);
+	fputs(",\"note\":", to);
+	prof_json_text(to, view->note);
+	fputs(",\"threads\":[", to);
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		fputs(i ? ",\n{\"title\":" : "{\"title\":", to);
+		thread_title(&tree->threads[i], ranks, &title);
+		prof_json_text(to, title.at);
+		fputc(',', to);
+		put_nodes(tree->threads[i].root, view->clock, texts, to);
+		fputc('}', to);
+	}
+	fputs("]}", to);
+	ws_buf_fini(&title);
+}
+
+static void put_data(const struct prof_flame_view *views, size_t n_views, const char *program,
+		     FILE *to)
+{
+	struct text_table texts;
+
+	ws_map_init(&texts.ids, WS_MAP_STR, INT32_MAX);
+	text_id(&texts, "");
+	fputs("{\"program\":", to);
+	prof_json_text(to, program);
+	fputs(",\"kinds\":[", to);
+	for (unsigned i = 0; i < PROF_KIND_COUNT; i++)
+		fprintf(to, "%s\"%s\"", i ? "," : "", prof_kind_word((enum prof_kind)i));
+	fputs("],\"views\":[", to);
+	for (size_t i = 0; i < n_views; i++) {
+		fputs(i ? "," : "", to);
+		put_view(&views[i], &texts, to);
+	}
+	fputs("],", to);
+	put_texts(&texts, to);
+	fputs("}", to);
+	ws_map_fini(&texts.ids);
+}
+
+void prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
+		      FILE *to)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      /* The page requests no other file, not even an icon. */
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>Flame graph</title>\n<style>\n",
+	      to);
+	fputs(prof_asset_flame_css, to);
+	fputs("</style>\n</head>\n<body>\n<main>\n<header><h1 id=\"title\">Flame graph</h1>"
+	      "<p id=\"note\"></p></header>\n<div class=\"bar\">\n"
+	      "<label>Clock <select id=\"view\"></select></label>\n"
+	      "<label>Thread <select id=\"thread\"></select></label>\n"
+	      "<label>Search <input id=\"search\" type=\"search\" "
+	      "placeholder=\"name or /pattern/\"></label>\n"
+	      "<output id=\"matched\"></output>\n"
+	      "<button id=\"icicle\" type=\"button\" aria-pressed=\"false\">Icicle</button>\n"
+	      "<button id=\"reset\" type=\"button\">Reset zoom</button>\n</div>\n"
+	      "<div id=\"legend\"></div>\n"
+	      "<div id=\"scroll\" class=\"card\" tabindex=\"0\" role=\"application\" "
+	      "aria-label=\"Flame graph. Arrow keys select a function, Enter zooms, Escape "
+	      "resets.\" aria-describedby=\"details\"><div id=\"space\"><canvas id=\"graph\">"
+	      "</canvas></div></div>\n<p id=\"details\" aria-live=\"polite\"></p>\n"
+	      "<div class=\"card\"><table id=\"table\"><thead></thead><tbody></tbody></table></div>"
+	      "\n<p id=\"more\"></p>\n</main>\n<div id=\"tip\" hidden></div>\n"
+	      "<script type=\"application/json\" id=\"data\">",
+	      to);
+	put_data(views, n_views, program, to);
+	fputs("</script>\n<script type=\"module\">\n", to);
+	fputs(prof_asset_flame_js, to);
+	fputs("</script>\n</body>\n</html>\n", to);
+}
+
+/* ---- folded stacks ---- */
+
+/* What separates the parts of a line cannot be in them. */
+static void put_part(const char *text, FILE *to)
+{
+	for (; *text; text++)
+		fputc(*text == ';' ? ':' : (unsigned char)*text < ' ' ? ' ' : *text, to);
+}
+
+static void put_path(const struct prof_node *node, FILE *to)
+{
+	const struct prof_node *path[4096]; /* deeper ones lose their outermost functions */
+	size_t n = 0;
+
+	for (; node->parent && n < WS_ARRAY_LEN(path); node = node->parent)
+		path[n++] = node;
+	while (n--) {
+		fputc(';', to);
+		put_part(path[n]->name, to);
+	}
+}
+
+void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to)
+{
+	for (size_t i = 0; i < tree->n_threads; i++) {
+		const struct prof_tree_thread *at = &tree->threads[i];
+		struct ws_buf title;
+
+		ws_buf_init(&title, 4096);
+		if (at->thread && *at->thread->name)
+			ws_buf_add(&title, at->thread->name);
+		else
+			thread_title(at, false, &title);
+		for (const struct prof_node *node = at->root->first; node;
+		     node = prof_node_next(at->root, node)) {
+			double us = round(self_ns(node, clock) / 1000);
+
+			if (!(us > 0))
+				continue;
+			put_part(title.at, to);
+			put_path(node, to);
+			fprintf(to, " %.0f\n", us);
+		}
+		ws_buf_fini(&title);
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * flame: call trees as a flame graph, in one page that needs no network, and as folded stacks.
+ *
+ * The page holds up to three views: CPU time and wall-clock time of the samples, and measured
+ * time of regions and calls, where GPU work is added to the call that launched it. Threads are
+ * shown one by one or merged. Names are foreign text and cannot leave the data they are in.
+ *
+ * Failure  writing reports nothing; the stream keeps the failure.
+ */
+#ifndef WS_PROFILE_FLAME_H
+#define WS_PROFILE_FLAME_H
+
+#include "profile/tree.h"
+
+#include <stdio.h>
+
+struct prof_flame_view {
+	const char *title, *note;
+	const struct prof_tree *tree;
+	enum prof_clock clock;
+};
+
+#define PROF_FLAME_VIEWS_MAX 3
+
+/* The views that have something to show; returns how many. Each tree may be NULL. */
+size_t prof_flame_views(const struct prof_tree *calls, const struct prof_tree *samples,
+			struct prof_flame_view out_views[PROF_FLAME_VIEWS_MAX]);
+void prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
+		      FILE *to);
+
+/* "thread;main;f;g 12" per path: microseconds that its last function took itself. */
+void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to);
+
+#endif
