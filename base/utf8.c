@@ -68,25 +68,34 @@ void ws_buf_add_utf8(struct ws_buf *out, const char *text, size_t n)
 	}
 }
 
+size_t ws_json_next(const char **text, size_t *n, char to[8])
+{
+	unsigned char c = (unsigned char)**text;
+	size_t length = ws_utf8_length(*text, *n), written = length;
+
+	if (!length) {
+		memcpy(to, "\xef\xbf\xbd", written = 3);
+	} else if (c == '"' || c == '\\' || c == '<' || c < 0x20) {
+		memcpy(to, "\\u00", 4);
+		to[4] = "0123456789abcdef"[c >> 4];
+		to[5] = "0123456789abcdef"[c & 15];
+		written = 6;
+	} else {
+		memcpy(to, *text, length);
+	}
+	*text += WS_MAX(length, (size_t)1);
+	*n -= WS_MAX(length, (size_t)1);
+	return written;
+}
+
 void ws_buf_add_json(struct ws_buf *out, const char *text, size_t n)
 {
-	size_t plain;
+	char piece[8];
 
 	while (n) {
-		for (plain = 0; plain < n; plain++) {
-			unsigned char c = (unsigned char)text[plain];
+		size_t written = ws_json_next(&text, &n, piece);
 
-			if (c == '"' || c == '\\' || c == '<' || c < 0x20)
-				break;
-		}
-		ws_buf_add_utf8(out, text, plain);
-		text += plain;
-		n -= plain;
-		if (!n)
-			return;
-		ws_buf_printf(out, "\\u%04x", (unsigned char)*text);
-		text++;
-		n--;
+		ws_buf_add_n(out, piece, written);
 	}
 }
 

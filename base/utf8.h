@@ -24,6 +24,8 @@ void ws_buf_add_utf8(struct ws_buf *out, const char *text, size_t n);
  * <script> that the JSON is part of.
  */
 void ws_buf_add_json(struct ws_buf *out, const char *text, size_t n);
+/* The same without memory, character by character: writes up to 8 bytes, returns how many. */
+size_t ws_json_next(const char **text, size_t *n, char to[8]);
 /* @text itself where it is UTF-8, else a copy in @arena; NULL: no memory. */
 const char *ws_utf8_text(const char *text, struct ws_arena *arena);
 

@@ -53,6 +53,7 @@ static double self_ns(const struct prof_node *node, enum prof_clock clock)
 
 struct text_table {
 	struct ws_map ids; /* from the text to its number + 1 */
+	bool failed;
 };
 
 static size_t text_id(struct text_table *table, const char *text)
@@ -62,9 +63,8 @@ static size_t text_id(struct text_table *table, const char *text)
 
 	if (entry)
 		return (size_t)(uintptr_t)entry->value - 1;
-	/* Without memory: the first text, which is empty. */
-	if (ws_map_put(&table->ids, ws_str_from(text), (void *)(uintptr_t)(n + 1), NULL))
-		return 0;
+	table->failed |= ws_map_put(&table->ids, ws_str_from(text), (void *)(uintptr_t)(n + 1),
+				    NULL) != WS_OK;
 	return n;
 }
 
@@ -130,6 +130,7 @@ static void put_view(const struct prof_flame_view *view, struct text_table *text
 	for (size_t i = 0; i < tree->n_threads; i++) {
 		fputs(i ? ",\n{\"title\":" : "{\"title\":", to);
 		thread_title(&tree->threads[i], ranks, &title);
+		texts->failed |= title.failed != WS_OK;
 		prof_json_text(to, title.at);
 		fputc(',', to);
 		put_nodes(tree->threads[i].root, view->clock, texts, to);
@@ -139,10 +140,10 @@ static void put_view(const struct prof_flame_view *view, struct text_table *text
 	ws_buf_fini(&title);
 }
 
-static void put_data(const struct prof_flame_view *views, size_t n_views, const char *program,
+static bool put_data(const struct prof_flame_view *views, size_t n_views, const char *program,
 		     FILE *to)
 {
-	struct text_table texts;
+	struct text_table texts = { 0 };
 
 	ws_map_init(&texts.ids, WS_MAP_STR, INT32_MAX);
 	text_id(&texts, "");
@@ -160,11 +161,14 @@ static void put_data(const struct prof_flame_view *views, size_t n_views, const 
 	put_texts(&texts, to);
 	fputs("}", to);
 	ws_map_fini(&texts.ids);
+	return !texts.failed;
 }
 
-void prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
+bool prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
 		      FILE *to)
 {
+	bool good;
+
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      /* The page requests no other file, not even an icon. */
@@ -189,10 +193,11 @@ void prof_flame_write(const struct prof_flame_view *views, size_t n_views, const
 	      "\n<p id=\"more\"></p>\n</main>\n<div id=\"tip\" hidden></div>\n"
 	      "<script type=\"application/json\" id=\"data\">",
 	      to);
-	put_data(views, n_views, program, to);
+	good = put_data(views, n_views, program, to);
 	fputs("</script>\n<script type=\"module\">\n", to);
 	fputs(prof_asset_flame_js, to);
 	fputs("</script>\n</body>\n</html>\n", to);
+	return good;
 }
 
 /* ---- folded stacks ---- */
@@ -217,8 +222,10 @@ static void put_path(const struct prof_node *node, FILE *to)
 	}
 }
 
-void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to)
+bool prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to)
 {
+	bool good = true;
+
 	for (size_t i = 0; i < tree->n_threads; i++) {
 		const struct prof_tree_thread *at = &tree->threads[i];
 		struct ws_buf title;
@@ -228,6 +235,7 @@ void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE
 			ws_buf_add(&title, at->thread->name);
 		else
 			thread_title(at, false, &title);
+		good &= !title.failed;
 		for (const struct prof_node *node = at->root->first; node;
 		     node = prof_node_next(at->root, node)) {
 			double us = round(self_ns(node, clock) / 1000);
@@ -240,4 +248,5 @@ void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE
 		}
 		ws_buf_fini(&title);
 	}
+	return good;
 }

@@ -5,7 +5,7 @@
  * time of regions and calls, where GPU work is added to the call that launched it. Threads are
  * shown one by one or merged. Names are foreign text and cannot leave the data they are in.
  *
- * Failure  writing reports nothing; the stream keeps the failure.
+ * Failure  of writing is the stream's.
  */
 #ifndef WS_PROFILE_FLAME_H
 #define WS_PROFILE_FLAME_H
@@ -25,10 +25,11 @@ struct prof_flame_view {
 /* The views that have something to show; returns how many. Each tree may be NULL. */
 size_t prof_flame_views(const struct prof_tree *calls, const struct prof_tree *samples,
 			struct prof_flame_view out_views[PROF_FLAME_VIEWS_MAX]);
-void prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
+/* False from both: no memory; what was written is not complete. */
+bool prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
 		      FILE *to);
 
 /* "thread;main;f;g 12" per path: microseconds that its last function took itself. */
-void prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to);
+bool prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to);
 
 #endif

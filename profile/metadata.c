@@ -68,11 +68,10 @@ static struct ws_str cpu_line(struct ws_str text, const char *key)
 
 static void put_view(FILE *to, const char *key, struct ws_str text, bool *first)
 {
-	char *copy = strndup(text.at, text.n);
-
-	if (copy && text.n)
-		put_pair(to, key, copy, first);
-	free(copy);
+	if (!text.n)
+		return;
+	put_key(to, key, first);
+	prof_json_text_n(to, text.at, text.n);
 }
 
 static void put_features(FILE *to, struct ws_str flags, bool *first)
@@ -83,14 +82,11 @@ static void put_features(FILE *to, struct ws_str flags, bool *first)
 	put_key(to, "CPU_FEATURES", first);
 	fputc('[', to);
 	while (ws_str_next(&flags, ' ', &word)) {
-		char *copy = word.n ? strndup(word.at, word.n) : NULL;
-
-		if (!copy)
+		if (!word.n)
 			continue;
 		fputs(more ? "," : "", to);
-		prof_json_text(to, copy);
+		prof_json_text_n(to, word.at, word.n);
 		more = true;
-		free(copy);
 	}
 	fputc(']', to);
 }
@@ -246,18 +242,15 @@ static void put_environment(const struct trc_process *process, FILE *to)
 	fputs(",\n\"environment\":[", to);
 	for (size_t i = 0; i < process->n_env; i++) {
 		const char *equals = strchr(process->env[i], '=');
-		char *key = equals ? strndup(process->env[i], (size_t)(equals - process->env[i]))
-				   : NULL;
 
-		if (!key)
+		if (!equals)
 			continue;
 		fputs(more ? ",\n{\"key\":" : "\n{\"key\":", to);
-		prof_json_text(to, key);
+		prof_json_text_n(to, process->env[i], (size_t)(equals - process->env[i]));
 		fputs(",\"value\":", to);
 		prof_json_text(to, equals + 1);
 		fputc('}', to);
 		more = true;
-		free(key);
 	}
 	fputs("]", to);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define ARENA_BYTES (1u << 30)
 
@@ -150,6 +151,20 @@ void prof_report_result_fini(struct prof_report_result *result)
 	*result = (struct prof_report_result){ 0 };
 }
 
+/* The same where the file may lack something because there was no memory. */
+static void finish_if(struct prof_report *r, bool whole, FILE *file, const char *format,
+		      const char *label, const char *path)
+{
+	struct ws_err err = { 0 };
+
+	if (whole) {
+		prof_report_finish(r, file, format, label, path);
+		return;
+	}
+	ws_file_discard(path, file);
+	prof_report_failed(r, ws_fail(&err, WS_E_NOMEM, "no memory to write '%s'", path), &err);
+}
+
 /* ---- tables ---- */
 
 struct prof_sheet prof_report_new_sheet(struct prof_report *r, const char *name)
@@ -189,8 +204,7 @@ static void write_diff(struct prof_report *r, const struct prof_sheet *sheet)
 	if (!then || !plain)
 		return;
 	/* Another process has another suffix; without one the file is that of any process. */
-	if (prof_before_read(then, sheet->label, &before, &err) &&
-	    prof_before_read(plain, sheet->label, &before, &err)) {
+	if (prof_before_read(access(then, F_OK) ? plain : then, sheet->label, &before, &err)) {
 		prof_report_say(r, "no difference for %s: %s", sheet->name, err.text);
 		return;
 	}
@@ -217,16 +231,12 @@ void prof_report_sheet(struct prof_report *r, struct prof_sheet *sheet)
 	}
 	path = prof_report_path(r, sheet->name, "json");
 	to = r->opts->json ? prof_report_begin(r, path) : NULL;
-	if (to) {
-		prof_sheet_json(sheet, to);
-		prof_report_finish(r, to, "json", sheet->label, path);
-	}
+	if (to)
+		finish_if(r, prof_sheet_json(sheet, to), to, "json", sheet->label, path);
 	path = prof_report_path(r, sheet->name, "txt");
 	to = r->opts->text ? prof_report_begin(r, path) : NULL;
-	if (to) {
-		prof_sheet_text(sheet, to);
-		prof_report_finish(r, to, "text", sheet->label, path);
-	}
+	if (to)
+		finish_if(r, prof_sheet_text(sheet, to), to, "text", sheet->label, path);
 	if (r->opts->diff_folder)
 		write_diff(r, sheet);
 }
@@ -350,8 +360,8 @@ static void write_flame(struct prof_report *r)
 	to = prof_report_begin(r, path);
 	if (!to)
 		return;
-	prof_flame_write(views, n, trc_process_program(r->processes[0]), to);
-	prof_report_finish(r, to, "html", "flamegraph", path);
+	finish_if(r, prof_flame_write(views, n, trc_process_program(r->processes[0]), to), to,
+		  "html", "flamegraph", path);
 }
 
 static void write_folded(struct prof_report *r)
@@ -364,8 +374,8 @@ static void write_folded(struct prof_report *r)
 
 		if (!to)
 			continue;
-		prof_flame_folded(r->samples, (enum prof_clock)clock, to);
-		prof_report_finish(r, to, "folded", names[clock], path);
+		finish_if(r, prof_flame_folded(r->samples, (enum prof_clock)clock, to), to,
+			  "folded", names[clock], path);
 	}
 }
 

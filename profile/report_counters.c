@@ -125,8 +125,13 @@ static void write_sheet(struct prof_report *r, const struct counter_sheet *from)
 	struct prof_sheet sheet = prof_report_new_sheet(r, name ? name : "");
 	int precision = r->opts->number.precision;
 
-	if (!name)
+	if (!name) {
+		struct ws_err err = { 0 };
+
+		prof_report_failed(
+			r, ws_fail(&err, WS_E_NOMEM, "no memory for the values of counters"), &err);
 		return;
+	}
 	sheet.label = from->counter->name;
 	sheet.description =
 		*from->counter->description ? from->counter->description : from->counter->name;

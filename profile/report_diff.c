@@ -76,9 +76,9 @@ static double real_of(const json_t *map, const char *key)
 static struct prof_stat stat_from(const json_t *row, double unit)
 {
 	const json_t *entry = json_object_get(row, "entry"), *stats = json_object_get(row, "stats");
-	json_int_t laps = json_integer_value(json_object_get(entry, "laps"));
+	double laps = real_of(entry, "laps");
 
-	return (struct prof_stat){ .n = laps > 0 ? (uint64_t)laps : 0,
+	return (struct prof_stat){ .n = laps > 0 && laps < 1e18 ? (uint64_t)laps : 0,
 				   .sum = real_of(entry, "value"),
 				   .min = real_of(stats, "min") * unit,
 				   .max = real_of(stats, "max") * unit };
@@ -88,15 +88,15 @@ static enum ws_status add_row(struct prof_before *before, struct row_path *path,
 			      double unit, struct ws_err *err)
 {
 	const char *label = json_string_value(json_object_get(row, "prefix"));
-	json_int_t depth = json_integer_value(json_object_get(row, "depth"));
+	double depth = real_of(row, "depth");
 	const char *name = label ? strstr(label, ">>> ") : NULL;
 	struct prof_before_row *kept;
 	char *key;
 
-	if (!name || depth < 0 || depth >= DEPTH_MAX)
+	if (!name || !(depth >= 0 && depth < DEPTH_MAX))
 		return WS_OK;
 	name += 4;
-	if (depth) {
+	if (depth >= 1) {
 		name += strspn(name, " ");
 		name += strncmp(name, "|_", 2) ? 0 : 2;
 	}
@@ -137,7 +137,8 @@ enum ws_status prof_before_parse(const char *name, struct ws_str text, const cha
 {
 	struct prof_before *before = calloc(1, sizeof(*before));
 	json_error_t error;
-	json_t *root = json_loadb(text.at, text.n, 0, &error);
+	/* Hashes are larger than Jansson's integers. */
+	json_t *root = json_loadb(text.at, text.n, JSON_DECODE_INT_AS_REAL, &error);
 	const json_t *found = json_object_get(json_object_get(root, "timemory"), metric);
 	enum ws_status st;
 
@@ -272,5 +273,7 @@ enum ws_status prof_diff_text(const struct prof_sheet *sheet, struct prof_before
 	prof_table_head(&table, title, to);
 	st = each_row(&diff, before, &table, to, err);
 	prof_table_foot(&table, to);
+	if (!st && table.failed)
+		st = ws_fail(err, WS_E_NOMEM, "no memory for a difference");
 	return st;
 }

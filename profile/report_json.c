@@ -10,17 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+void prof_json_text_n(FILE *to, const char *text, size_t n)
+{
+	char piece[8];
+
+	fputc('"', to);
+	while (n) {
+		size_t written = ws_json_next(&text, &n, piece);
+
+		fwrite(piece, 1, written, to);
+	}
+	fputc('"', to);
+}
+
 void prof_json_text(FILE *to, const char *text)
 {
-	struct ws_buf out;
-
-	ws_buf_init(&out, SIZE_MAX);
-	ws_buf_add_c(&out, '"', 1);
-	ws_buf_add_json(&out, text, strlen(text));
-	ws_buf_add_c(&out, '"', 1);
-	/* Without memory the text is empty, so that the file can be read. */
-	fputs(out.failed ? "\"\"" : out.at, to);
-	ws_buf_fini(&out);
+	prof_json_text_n(to, text, strlen(text));
 }
 
 void prof_json_number(FILE *to, double value)
@@ -111,7 +116,8 @@ static void put_row(const struct prof_row_walk *walk, FILE *to)
 	fprintf(to, ",\"rolling_hash\":%llu}", (unsigned long long)path_hash(walk->node));
 }
 
-static uint64_t rows_of_rank(const struct prof_sheet *sheet, int rank, FILE *to)
+/* Counts the rows of a rank, or prints them to @to. */
+static uint64_t rows_of_rank(const struct prof_sheet *sheet, int rank, FILE *to, bool *failed)
 {
 	struct prof_row_walk walk;
 	uint64_t n = 0;
@@ -126,6 +132,7 @@ static uint64_t rows_of_rank(const struct prof_sheet *sheet, int rank, FILE *to)
 		}
 		n++;
 	}
+	*failed |= walk.failed;
 	prof_rows_end(&walk);
 	return n;
 }
@@ -148,7 +155,7 @@ static bool next_rank(const struct prof_sheet *sheet, int after, bool first, int
 	return found;
 }
 
-static void put_ranks(const struct prof_sheet *sheet, FILE *to)
+static void put_ranks(const struct prof_sheet *sheet, FILE *to, bool *failed)
 {
 	int rank = 0;
 	bool first = true;
@@ -156,8 +163,8 @@ static void put_ranks(const struct prof_sheet *sheet, FILE *to)
 	fputs(",\"ranks\":[", to);
 	for (; next_rank(sheet, rank, first, &rank); first = false) {
 		fprintf(to, "%s{\"rank\":%d,\"graph_size\":%llu,\"graph\":[", first ? "" : ",",
-			rank, (unsigned long long)rows_of_rank(sheet, rank, NULL));
-		rows_of_rank(sheet, rank, to);
+			rank, (unsigned long long)rows_of_rank(sheet, rank, NULL, failed));
+		rows_of_rank(sheet, rank, to, failed);
 		fputs("\n]}", to);
 	}
 	fputs("]", to);
@@ -281,8 +288,10 @@ static void put_properties(const struct prof_sheet *sheet, FILE *to)
 	fputs("]}", to);
 }
 
-void prof_sheet_json(const struct prof_sheet *sheet, FILE *to)
+bool prof_sheet_json(const struct prof_sheet *sheet, FILE *to)
 {
+	bool failed = false;
+
 	fputs("{\"timemory\":{", to);
 	prof_json_text(to, sheet->label);
 	fputs(":{", to);
@@ -303,8 +312,9 @@ void prof_sheet_json(const struct prof_sheet *sheet, FILE *to)
 		fputs(",\"note\":", to);
 		prof_json_text(to, sheet->note);
 	}
-	put_ranks(sheet, to);
+	put_ranks(sheet, to, &failed);
 	if (sheet->tree)
 		put_graph(sheet, to);
 	fputs("}}}\n", to);
+	return !failed;
 }

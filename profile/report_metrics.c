@@ -108,6 +108,21 @@ void prof_report_read_metrics(struct prof_report *r)
 
 /* ---- tables over time ---- */
 
+/* A row of a process, with its main thread. NULL: no memory, which is noted. */
+static struct prof_node *process_row(struct prof_report *r, struct prof_tree *tree, size_t p,
+				     const char *name)
+{
+	struct ws_err err = { 0 };
+	struct prof_node *root =
+		prof_tree_root(tree, r->processes[p]->main_thread, prof_report_rank(r, p), &err);
+	struct prof_node *row = root ? prof_tree_child(tree, root, name, PROF_KIND_REGION) : NULL;
+
+	if (row && row != root)
+		return row;
+	prof_report_failed(r, ws_fail(&err, WS_E_NOMEM, "no memory for metrics"), &err);
+	return NULL;
+}
+
 /* A row per metric; false: there is none of this category. */
 static bool add_metrics(struct prof_report *r, enum cap_metric_category category,
 			struct prof_tree *tree, const char **out_unit, bool *out_simulated)
@@ -116,16 +131,16 @@ static bool add_metrics(struct prof_report *r, enum cap_metric_category category
 
 	for (size_t p = 0; p < r->n_processes; p++) {
 		const struct trc_process *process = r->processes[p];
-		struct prof_node *root =
-			prof_tree_root(tree, process->main_thread, prof_report_rank(r, p), NULL);
 
-		for (size_t i = 1; root && r->metrics[p] && i < process->metrics.n; i++) {
+		for (size_t i = 1; r->metrics[p] && i < process->metrics.n; i++) {
 			const struct trc_metric *metric = &process->metrics.at[i];
 			struct prof_node *node;
 
 			if (metric->category != category || !r->metrics[p][i].stat.n)
 				continue;
-			node = prof_tree_child(tree, root, metric->name, PROF_KIND_REGION);
+			node = process_row(r, tree, p, metric->name);
+			if (!node)
+				return false;
 			prof_stat_merge(&node->stat[PROF_CLOCK_WALL], &r->metrics[p][i].stat);
 			*out_unit = metric->unit;
 			*out_simulated |= metric->simulated;
@@ -140,11 +155,14 @@ static void write_metric_sheet(struct prof_report *r, const struct metric_sheet 
 	struct prof_tree_opts opts = { .max_nodes = 1u << 16 };
 	struct prof_sheet sheet = prof_report_new_sheet(r, from->name);
 	struct prof_tree *tree = NULL;
+	struct ws_err err = { 0 };
 	const char *unit = "";
 	bool simulated = false;
 
-	if (prof_tree_create(&opts, &tree, NULL))
+	if (prof_tree_create(&opts, &tree, &err)) {
+		prof_report_failed(r, err.status, &err);
 		return;
+	}
 	if (add_metrics(r, from->category, tree, &unit, &simulated)) {
 		sheet.description = from->description;
 		sheet.unit_text = from->unit ? from->unit : unit;
@@ -263,23 +281,28 @@ bool prof_report_process_component(struct prof_report *r, const char *name)
 	const struct process_component *component = NULL;
 	struct prof_sheet sheet = prof_report_new_sheet(r, name);
 	struct prof_tree *tree = NULL;
+	struct ws_err err = { 0 };
 	bool any = false;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(process_components); i++)
 		if (!strcmp(process_components[i].name, name))
 			component = &process_components[i];
-	if (!component || prof_tree_create(&opts, &tree, NULL))
+	if (!component)
 		return false;
+	if (prof_tree_create(&opts, &tree, &err)) {
+		prof_report_failed(r, err.status, &err);
+		return true;
+	}
 	for (size_t p = 0; p < r->n_processes; p++) {
 		const struct trc_process *process = r->processes[p];
 		double value = component_value(r, p, component);
-		struct prof_node *root =
-			prof_tree_root(tree, process->main_thread, prof_report_rank(r, p), NULL);
 		struct prof_node *node;
 
-		if (value < 0 || !root)
+		if (value < 0)
 			continue;
-		node = prof_tree_child(tree, root, trc_process_program(process), PROF_KIND_REGION);
+		node = process_row(r, tree, p, trc_process_program(process));
+		if (!node)
+			continue;
 		prof_stat_add(&node->stat[PROF_CLOCK_WALL], value);
 		any = true;
 	}

@@ -90,6 +90,7 @@ struct prof_row_walk {
 	unsigned rank_digits, thread_digits;
 	struct ws_buf label;
 	struct prof_row row;
+	bool failed; /* no memory for some label */
 };
 void prof_rows_begin(struct prof_row_walk *walk, const struct prof_sheet *sheet);
 bool prof_rows_next(struct prof_row_walk *walk);
@@ -99,24 +100,27 @@ void prof_rows_thread(const struct prof_row_walk *walk, struct ws_buf *out);
 bool prof_sheet_empty(const struct prof_sheet *sheet);
 uint64_t prof_name_hash(const char *name);
 
-void prof_sheet_text(const struct prof_sheet *sheet, FILE *to);
-void prof_sheet_json(const struct prof_sheet *sheet, FILE *to);
+/* False: no memory; what was written is not complete. */
+bool prof_sheet_text(const struct prof_sheet *sheet, FILE *to);
+bool prof_sheet_json(const struct prof_sheet *sheet, FILE *to);
 
 /* A text table of rows from elsewhere: the caller fills them one by one, in two passes. */
 struct prof_table {
 	const struct prof_sheet *sheet;
 	size_t widths[PROF_COLUMN_COUNT];
+	bool failed; /* no memory for some label */
 };
 void prof_table_measure(struct prof_table *table, const char *label, const struct prof_row *row);
-void prof_table_head(const struct prof_table *table, const char *description, FILE *to);
-void prof_table_row(const struct prof_table *table, const char *label, const struct prof_row *row,
+void prof_table_head(struct prof_table *table, const char *description, FILE *to);
+void prof_table_row(struct prof_table *table, const char *label, const struct prof_row *row,
 		    FILE *to);
 void prof_table_foot(const struct prof_table *table, FILE *to);
 
 /* ---- JSON text ---- */
 
 void prof_json_text(FILE *to, const char *text); /* with quotes */
-void prof_json_number(FILE *to, double value);   /* as few digits as read back; not finite: null */
+void prof_json_text_n(FILE *to, const char *text, size_t n);
+void prof_json_number(FILE *to, double value); /* as few digits as read back; not finite: null */
 
 /* ---- the difference to an earlier run ---- */
 

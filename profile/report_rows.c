@@ -71,6 +71,7 @@ static void make_label(struct prof_row_walk *walk)
 		ws_buf_add(&walk->label, "|_");
 	}
 	ws_buf_add(&walk->label, walk->row.name);
+	walk->failed |= walk->label.failed != WS_OK;
 }
 
 /* The threads of all trees of a sheet are the same: each is looked up in the others. */

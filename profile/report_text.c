@@ -118,6 +118,7 @@ void prof_table_measure(struct prof_table *table, const char *label, const struc
 	shown_label(sheet, label, &text);
 	table->widths[PROF_COLUMN_LABEL] =
 		WS_MAX(table->widths[PROF_COLUMN_LABEL], n_chars(text.at));
+	table->failed |= text.failed != WS_OK;
 	ws_buf_fini(&text);
 	for (unsigned column = PROF_COLUMN_LABEL + 1; column < PROF_COLUMN_COUNT; column++) {
 		make_cell(sheet, column, row, cell);
@@ -177,13 +178,15 @@ static void put_banner_line(const char *text, size_t n, size_t total, FILE *to)
 }
 
 /* The description in capitals; as many lines as it needs. */
-static void put_banner(const struct prof_table *table, const char *description, FILE *to)
+static void put_banner(struct prof_table *table, const char *description, FILE *to)
 {
 	size_t total = total_width(table), n = strlen(description), from = 0;
 	char *text = strdup(description);
 
-	if (!text)
+	if (!text) {
+		table->failed = true;
 		return;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (text[i] >= 'a' && text[i] <= 'z')
 			text[i] = (char)(text[i] - 'a' + 'A');
@@ -211,7 +214,7 @@ static void put_title(const char *title, size_t width, FILE *to)
 	fprintf(to, "| %*s%-*s ", left, "", (int)width - left, title);
 }
 
-void prof_table_head(const struct prof_table *table, const char *description, FILE *to)
+void prof_table_head(struct prof_table *table, const char *description, FILE *to)
 {
 	put_rule(table, '-', to);
 	put_banner(table, description, to);
@@ -223,7 +226,7 @@ void prof_table_head(const struct prof_table *table, const char *description, FI
 	put_rule(table, '|', to);
 }
 
-void prof_table_row(const struct prof_table *table, const char *label, const struct prof_row *row,
+void prof_table_row(struct prof_table *table, const char *label, const struct prof_row *row,
 		    FILE *to)
 {
 	char cell[CELL_MAX];
@@ -231,8 +234,9 @@ void prof_table_row(const struct prof_table *table, const char *label, const str
 
 	ws_buf_init(&text, 1u << 20);
 	shown_label(table->sheet, label, &text);
-	fprintf(to, "| %s", text.at);
-	put_times(to, ' ', width_of(table, PROF_COLUMN_LABEL) - n_chars(text.at));
+	table->failed |= text.failed != WS_OK;
+	fprintf(to, "| %-*s", (int)(width_of(table, PROF_COLUMN_LABEL) + text.n - n_chars(text.at)),
+		text.at);
 	ws_buf_fini(&text);
 	for (unsigned column = PROF_COLUMN_LABEL + 1; column < PROF_COLUMN_COUNT; column++) {
 		bool left = column == PROF_COLUMN_METRIC || column == PROF_COLUMN_UNITS;
@@ -252,7 +256,7 @@ void prof_table_foot(const struct prof_table *table, FILE *to)
 	put_rule(table, '-', to);
 }
 
-void prof_sheet_text(const struct prof_sheet *sheet, FILE *to)
+bool prof_sheet_text(const struct prof_sheet *sheet, FILE *to)
 {
 	struct prof_table table = { .sheet = sheet };
 	struct prof_row_walk walk;
@@ -265,8 +269,10 @@ void prof_sheet_text(const struct prof_sheet *sheet, FILE *to)
 	prof_rows_begin(&walk, sheet);
 	while (prof_rows_next(&walk))
 		prof_table_row(&table, walk.label.at, &walk.row, to);
+	table.failed |= walk.failed;
 	prof_rows_end(&walk);
 	prof_table_foot(&table, to);
 	if (sheet->note)
 		fprintf(to, "%s\n", sheet->note);
+	return !table.failed;
 }
