@@ -1,5 +1,5 @@
 /*
- * flame: call trees as a flame graph, in one page that needs no network, and as folded stacks.
+ * flame: call trees as a flame graph, in one page that needs no network.
  *
  * The page holds up to three views: CPU time and wall-clock time of the samples, and measured
  * time of regions and calls, where GPU work is added to the call that launched it. Threads are
@@ -25,11 +25,8 @@ struct prof_flame_view {
 /* The views that have something to show; returns how many. Each tree may be NULL. */
 size_t prof_flame_views(const struct prof_tree *calls, const struct prof_tree *samples,
 			struct prof_flame_view out_views[PROF_FLAME_VIEWS_MAX]);
-/* False from both: no memory; what was written is not complete. */
+/* False: no memory; what was written is not complete. */
 bool prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
 		      FILE *to);
-
-/* "thread;main;f;g 12" per path: microseconds that its last function took itself. */
-bool prof_flame_folded(const struct prof_tree *tree, enum prof_clock clock, FILE *to);
 
 #endif

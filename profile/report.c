@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "profile/flame.h"
+#include "profile/folded.h"
 #include "profile/frames.h"
 #include "profile/report_priv.h"
 
@@ -364,19 +365,25 @@ static void write_flame(struct prof_report *r)
 		  "html", "flamegraph", path);
 }
 
-static void write_folded(struct prof_report *r)
+/* The samples of a clock are those of its own kind. */
+static void write_folded(struct prof_report *r, const char *name, enum cap_sampler sampler)
 {
-	static const char *const names[] = { "sampling_wall_clock", "sampling_cpu_clock" };
+	struct prof_folded_opts opts = { .threads = true, .sampler = sampler };
+	const char *path = prof_report_path(r, name, "folded");
+	struct ws_err err = { 0 };
+	enum ws_status st = WS_OK;
+	FILE *to;
 
-	for (unsigned clock = 0; clock < PROF_CLOCK_COUNT && r->samples->n_samples; clock++) {
-		const char *path = prof_report_path(r, names[clock], "folded");
-		FILE *to = prof_report_begin(r, path);
-
-		if (!to)
-			continue;
-		finish_if(r, prof_flame_folded(r->samples, (enum prof_clock)clock, to), to,
-			  "folded", names[clock], path);
+	if (!r->samples->n_counted[sampler] || !(to = prof_report_begin(r, path)))
+		return;
+	for (size_t p = 0; !st && p < r->n_processes; p++)
+		st = prof_folded_write(r->trace, r->processes[p], r->frames[p], &opts, to, &err);
+	if (!st) {
+		prof_report_finish(r, to, "folded", name, path);
+		return;
 	}
+	ws_file_discard(path, to);
+	prof_report_failed(r, st, &err);
 }
 
 /* ---- all of it ---- */
@@ -397,17 +404,17 @@ static enum ws_status build_trees(struct prof_report *r, struct ws_err *err)
 	tree_opts.flat = tree_opts.timeline = false;
 	if (!st)
 		st = prof_tree_create(&tree_opts, &r->samples, err);
+	r->frames = ws_arena_array(&r->arena, r->n_processes, sizeof(struct prof_frames *));
+	if (!st && !r->frames)
+		st = ws_fail(err, WS_E_NOMEM, "no memory for a report");
 	for (size_t p = 0; !st && opts->profile && p < r->n_processes; p++) {
-		struct prof_frames *frames = NULL;
-
-		st = prof_frames_open(r->processes[p], &frames_opts, &frames, err);
+		st = prof_frames_open(r->processes[p], &frames_opts, &r->frames[p], err);
 		if (!st)
 			st = prof_tree_add_events(r->calls, r->trace, r->processes[p],
-						  prof_report_rank(r, p), frames, err);
+						  prof_report_rank(r, p), r->frames[p], err);
 		if (!st)
 			st = prof_tree_add_samples(r->samples, r->trace, r->processes[p],
-						   prof_report_rank(r, p), frames, err);
-		prof_frames_close(frames);
+						   prof_report_rank(r, p), r->frames[p], err);
 	}
 	return st ? st : prof_tree_flatten(r->samples, &r->flat_samples, err);
 }
@@ -454,8 +461,11 @@ enum ws_status prof_report_write(const struct trc_trace *trace,
 		write_samples(&r);
 		prof_report_metrics(&r);
 		prof_report_counters(&r);
-		if (opts->folded)
-			write_folded(&r);
+		if (opts->folded) {
+			write_folded(&r, "sampling_cpu_clock", CAP_SAMPLER_CPU_TIME);
+			write_folded(&r, "sampling_wall_clock", CAP_SAMPLER_REAL_TIME);
+			write_folded(&r, "sampling_overflow", CAP_SAMPLER_OVERFLOW);
+		}
 		if (opts->flame)
 			write_flame(&r);
 	}
@@ -463,6 +473,8 @@ enum ws_status prof_report_write(const struct trc_trace *trace,
 	prof_report_metadata(&r);
 	st = r.st;
 out:
+	for (size_t p = 0; r.frames && p < n_processes; p++)
+		prof_frames_close(r.frames[p]);
 	prof_tree_destroy(r.calls);
 	prof_tree_destroy(r.samples);
 	prof_tree_destroy(r.flat_samples);

@@ -148,6 +148,7 @@ struct prof_report {
 	const struct prof_report_opts *opts;
 	struct prof_report_result *result;
 	struct ws_arena arena;
+	struct prof_frames **frames;      /* of each process */
 	struct prof_metric_sum **metrics; /* of each process, by id */
 	struct prof_tree *calls, *samples, *flat_samples;
 	enum ws_status st; /* first failure */
