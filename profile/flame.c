@@ -126,7 +126,7 @@ static void put_view(const struct prof_flame_view *view, struct text_table *text
 	prof_json_text(to, view->title);
 	fputs(",\"note\":", to);
 	prof_json_text(to, view->note);
-	fputs(",\"threads\":[", to);
+	fprintf(to, ",\"sampled\":%s,\"threads\":[", tree->has_stacks ? "true" : "false");
 	for (size_t i = 0; i < tree->n_threads; i++) {
 		fputs(i ? ",\n{\"title\":" : "{\"title\":", to);
 		thread_title(&tree->threads[i], ranks, &title);

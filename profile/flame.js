@@ -266,8 +266,12 @@ function search() {
 
 /* ---- the table ---- */
 
-/* Own time adds up; total time counts the outermost call of a recursion only. */
+/*
+ * Own time and calls add up; total time counts the outermost call of a recursion only, and so do
+ * samples, which are on all functions of a stack.
+ */
 function addUp() {
+	const sampled = data.views[state.view].sampled;
 	const rows = new Map();
 	const open = []; /* nodes around the current one */
 	for (let i = 1; i < tree.n; i++) {
@@ -278,7 +282,8 @@ function addUp() {
 		if (!row)
 			rows.set(key, row = { node: i, self: 0, total: 0, count: 0, depth: 0 });
 		row.self += tree.self[i];
-		row.count += tree.count[i];
+		if (!row.depth || !sampled)
+			row.count += tree.count[i];
 		if (!row.depth++)
 			row.total += tree.total[i];
 		open.push({ end: tree.end[i], row });
