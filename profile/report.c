@@ -242,20 +242,26 @@ void prof_report_sheet(struct prof_report *r, struct prof_sheet *sheet)
 		write_diff(r, sheet);
 }
 
+void prof_report_style_time(const struct prof_report *r, struct prof_sheet *sheet)
+{
+	const struct prof_report_opts *opts = r->opts;
+
+	sheet->unit_text = ws_time_unit_words[opts->time_unit];
+	sheet->unit = (double)ws_time_unit_ns(opts->time_unit);
+	sheet->precision = opts->timing.precision >= 0   ? opts->timing.precision
+			   : opts->number.precision >= 0 ? opts->number.precision
+							 : 6;
+	sheet->width = opts->timing.width >= 0 ? opts->timing.width : opts->number.width;
+	sheet->scientific = opts->timing.scientific || opts->number.scientific;
+}
+
 static void time_sheet(struct prof_report *r, const char *name, const char *description,
 		       enum prof_value value, const struct prof_tree *tree)
 {
 	struct prof_sheet sheet = prof_report_new_sheet(r, name);
-	const struct prof_report_opts *opts = r->opts;
 
 	sheet.description = description;
-	sheet.unit_text = ws_time_unit_words[opts->time_unit];
-	sheet.unit = (double)ws_time_unit_ns(opts->time_unit);
-	sheet.precision = opts->timing.precision >= 0   ? opts->timing.precision
-			  : opts->number.precision >= 0 ? opts->number.precision
-							: 6;
-	sheet.width = opts->timing.width >= 0 ? opts->timing.width : opts->number.width;
-	sheet.scientific = opts->timing.scientific || opts->number.scientific;
+	prof_report_style_time(r, &sheet);
 	sheet.value = value;
 	sheet.trees[0] = tree;
 	sheet.n_trees = 1;
@@ -322,13 +328,18 @@ static void write_samples(struct prof_report *r)
 		   tree);
 	time_sheet(r, "sampling_cpu_clock", "CPU clock time (via sampling)", PROF_VALUE_CPU, tree);
 	percent_sheet(r);
+	prof_report_events(r);
 }
 
 /* Files that are written with samples or metrics, whether they are requested or not. */
 static bool is_automatic(const char *component)
 {
-	return !strncmp(component, "sampling_", 9) || !strcmp(component, "trip_count") ||
-	       !strcmp(component, "wall_clock") || !*component;
+	static const char *const others[] = { "", "trip_count", "wall_clock" };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(others); i++)
+		if (!strcmp(component, others[i]))
+			return true;
+	return !strncmp(component, "sampling_", 9);
 }
 
 static void write_components(struct prof_report *r)
@@ -339,7 +350,8 @@ static void write_components(struct prof_report *r)
 	for (size_t i = 0; i < r->opts->n_components; i++) {
 		const char *name = r->opts->components[i];
 
-		if (!is_automatic(name) && !prof_report_process_component(r, name))
+		if (!is_automatic(name) && !prof_report_thread_component(r, name) &&
+		    !prof_report_process_component(r, name))
 			prof_report_say(r,
 					"component '%s' is left out: the recording has no values "
 					"for it",

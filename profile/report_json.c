@@ -210,8 +210,7 @@ static void put_node(const struct prof_sheet *sheet, const struct prof_tree_thre
 		(unsigned long long)prof_name_hash(node->name));
 	prof_json_text(to, node->name);
 	fprintf(to, ",\"tid\":[%u],\"pid\":[%u],\"depth\":%u,\"is_dummy\":false,\"inclusive\":{",
-		thread->thread ? thread->thread->index : 0,
-		thread->thread ? thread->thread->process->pid : 0, node->depth + 1);
+		thread->thread ? thread->thread->index : 0, thread->pid, node->depth + 1);
 	put_entry(sheet, inclusive.n, inclusive.sum, to);
 	fputc(',', to);
 	put_stats(sheet, &inclusive, to);

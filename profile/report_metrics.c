@@ -267,11 +267,7 @@ static void style_sheet(const struct prof_report *r, enum process_value value,
 		sheet->width = opts->memory.width;
 		sheet->scientific = opts->memory.scientific || opts->number.scientific;
 	} else {
-		sheet->unit_text = ws_time_unit_words[opts->time_unit];
-		sheet->unit = (double)ws_time_unit_ns(opts->time_unit);
-		sheet->precision = opts->timing.precision >= 0 ? opts->timing.precision : 6;
-		sheet->width = opts->timing.width;
-		sheet->scientific = opts->timing.scientific || opts->number.scientific;
+		prof_report_style_time(r, sheet);
 	}
 }
 

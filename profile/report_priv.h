@@ -166,6 +166,8 @@ void prof_report_failed(struct prof_report *r, enum ws_status st, const struct w
 void prof_report_say(struct prof_report *r, const char *fmt, ...) WS_PRINTF(2, 3);
 int prof_report_rank(const struct prof_report *r, size_t process);
 
+/* How times are printed. */
+void prof_report_style_time(const struct prof_report *r, struct prof_sheet *sheet);
 /* Writes a sheet in all the forms that the options request. */
 void prof_report_sheet(struct prof_report *r, struct prof_sheet *sheet);
 /* Fills in what is the same for all sheets. */
@@ -175,6 +177,10 @@ struct prof_sheet prof_report_new_sheet(struct prof_report *r, const char *name)
 void prof_report_read_metrics(struct prof_report *r);
 void prof_report_metrics(struct prof_report *r);
 void prof_report_counters(struct prof_report *r);
+/* CPU events that were counted with samples: a table each. */
+void prof_report_events(struct prof_report *r);
+/* A component that has a value per thread. False: it is none, or has no values. */
+bool prof_report_thread_component(struct prof_report *r, const char *component);
 /* A component that is a value of the whole process. False: it is none, or has no values. */
 bool prof_report_process_component(struct prof_report *r, const char *component);
 void prof_report_totals(struct prof_report *r); /* for the result */

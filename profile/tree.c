@@ -151,6 +151,7 @@ struct prof_node *prof_tree_root(struct prof_tree *tree, const struct trc_thread
 	size_t at;
 	struct prof_tree_thread *more;
 	struct prof_node *root;
+	uint32_t pid = thread && thread->process ? thread->process->pid : 0;
 
 	if (tree->opts.collapse_threads)
 		thread = NULL;
@@ -174,8 +175,9 @@ struct prof_node *prof_tree_root(struct prof_tree *tree, const struct trc_thread
 	}
 	memmove(tree->threads + at + 1, tree->threads + at,
 		(tree->n_threads - at) * sizeof(*tree->threads));
-	tree->threads[at] =
-		(struct prof_tree_thread){ .thread = thread, .rank = rank, .root = root };
+	tree->threads[at] = (struct prof_tree_thread){
+		.thread = thread, .pid = pid, .rank = rank, .root = root
+	};
 	tree->n_threads++;
 	return root;
 }

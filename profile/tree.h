@@ -84,7 +84,9 @@ struct prof_node {
 
 struct prof_tree_thread {
 	const struct trc_thread *thread; /* NULL: all of them */
+	uint32_t pid;                    /* of the first, where processes are merged */
 	int rank;
+	uint64_t cpu_ns;        /* that it had used when its last sample was taken */
 	struct prof_node *root; /* has no name, no values */
 };
 
@@ -94,7 +96,9 @@ struct prof_tree_opts {
 	bool collapse_threads, collapse_processes;
 	uint32_t max_depth; /* deeper calls are not counted */
 	uint32_t domains;   /* TRC_DOMAIN_BIT()s of events; 0: all that have a place in a tree */
-	size_t max_nodes;   /* 0: 4 million */
+	/* From 1: PROF_CLOCK_WALL holds counts of this CPU event of the samples, instead of time. */
+	uint32_t event;
+	size_t max_nodes; /* 0: 4 million */
 };
 
 struct prof_tree {

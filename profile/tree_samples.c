@@ -3,6 +3,7 @@
 #include "profile/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_STACK "[no call stack]"
 #define LEAVES_MAX (16u << 20)
@@ -11,6 +12,7 @@
 struct before {
 	bool seen;
 	uint64_t ns, cpu_ns;
+	uint64_t count; /* of the event that is requested */
 };
 
 struct sampled_thread {
@@ -25,6 +27,7 @@ struct build {
 	int rank;
 	struct sampled_thread *threads; /* as the process has them, and one for others */
 	enum cap_sampler source[PROF_CLOCK_COUNT];
+	uint32_t event;       /* prof_tree_opts.event */
 	struct ws_map leaves; /* from (root, stack) to the node of its innermost function */
 };
 
@@ -42,8 +45,10 @@ static void choose_sources(struct build *b)
 		while (i < CAP_SAMPLER_COUNT - 1 && !b->process->samplers[best[clock][i]].used)
 			i++;
 		b->source[clock] = best[clock][i];
-		b->tree->source[clock] = b->source[clock];
 	}
+	if (b->event) /* counted by what uses the CPU */
+		b->source[PROF_CLOCK_WALL] = b->source[PROF_CLOCK_CPU];
+	memcpy(b->tree->source, b->source, sizeof(b->source));
 }
 
 static struct sampled_thread *state_of(struct build *b, const struct trc_thread *thread,
@@ -88,6 +93,16 @@ static double first_ns(uint64_t period, uint64_t since)
 	return (double)(period < since ? period : since);
 }
 
+/* What was counted of the event since the sample before; since the start for the first one. */
+static double counted(const struct build *b, const struct trc_event *ev,
+		      const struct before *before, uint64_t *out_count)
+{
+	if (b->event > ev->stack.info->n_counts)
+		return 0;
+	*out_count = ev->stack.counts[b->event - 1];
+	return *out_count > before->count ? (double)(*out_count - before->count) : 0;
+}
+
 /* What the sample stands for on each clock. */
 static void durations(const struct build *b, const struct trc_event *ev, struct before *before,
 		      double out[PROF_CLOCK_COUNT])
@@ -96,6 +111,7 @@ static void durations(const struct build *b, const struct trc_event *ev, struct 
 	const struct trc_sampler *sampler = &b->process->samplers[info->sampler];
 	uint64_t started_ns = ev->thread->start_ns ? ev->thread->start_ns : b->process->init_ns;
 	uint64_t period = info->sampler == CAP_SAMPLER_OVERFLOW ? 0 : sampler->period;
+	uint64_t count = before->count;
 
 	if (before->seen) {
 		out[PROF_CLOCK_WALL] = (double)(ev->start_ns - before->ns);
@@ -106,7 +122,9 @@ static void durations(const struct build *b, const struct trc_event *ev, struct 
 			first_ns(period, ev->start_ns > started_ns ? ev->start_ns - started_ns : 0);
 		out[PROF_CLOCK_CPU] = first_ns(period, info->cpu_ns);
 	}
-	*before = (struct before){ true, ev->start_ns, info->cpu_ns };
+	if (b->event)
+		out[PROF_CLOCK_WALL] = counted(b, ev, before, &count);
+	*before = (struct before){ true, ev->start_ns, info->cpu_ns, count };
 }
 
 static enum ws_status add(struct build *b, const struct trc_event *ev, struct ws_err *err)
@@ -136,6 +154,21 @@ static enum ws_status add(struct build *b, const struct trc_event *ev, struct ws
 	return WS_OK;
 }
 
+/* The CPU time of each thread, as its last sample has it. */
+static void add_cpu_times(const struct build *b)
+{
+	for (size_t i = 0; i <= b->process->threads.n; i++) {
+		const struct sampled_thread *state = &b->threads[i];
+		uint64_t cpu_ns = 0;
+
+		for (unsigned k = 0; k < CAP_SAMPLER_COUNT; k++)
+			cpu_ns = WS_MAX(cpu_ns, state->before[k].cpu_ns);
+		for (size_t k = 0; state->root && k < b->tree->n_threads; k++)
+			if (b->tree->threads[k].root == state->root)
+				b->tree->threads[k].cpu_ns += cpu_ns;
+	}
+}
+
 enum ws_status prof_tree_add_samples(struct prof_tree *tree, const struct trc_trace *trace,
 				     const struct trc_process *process, int rank,
 				     struct prof_frames *frames, struct ws_err *err)
@@ -152,12 +185,14 @@ enum ws_status prof_tree_add_samples(struct prof_tree *tree, const struct trc_tr
 	if (!b.threads)
 		return ws_fail(err, WS_E_NOMEM, "no memory for a call tree");
 	tree->has_stacks = true;
+	b.event = tree->opts.event;
 	choose_sources(&b);
 	ws_map_init(&b.leaves, WS_MAP_U64, LEAVES_MAX);
 	st = trc_events_open(trace, &query, &events, err);
 	while (!st && (ev = trc_events_next(events)))
 		st = add(&b, ev, err);
 	closed = events ? trc_events_close(events, st ? NULL : err) : WS_OK;
+	add_cpu_times(&b);
 	ws_map_fini(&b.leaves);
 	free(b.threads);
 	return st ? st : closed;

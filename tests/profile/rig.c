@@ -144,6 +144,16 @@ void rig_sampler(struct rig *rig, enum cap_sampler sampler, uint64_t period)
 	MUST(cap_writer_meta(rig->writer, &rec.h));
 }
 
+void rig_counting_sampler(struct rig *rig, enum cap_sampler sampler, uint64_t period,
+			  const char *event)
+{
+	struct cap_rec_sampler rec = { .h = HEAD(SAMPLER, cap_rec_sampler, sampler, 0),
+				       .period = period,
+				       .count_names_str = rig_intern(rig, event) };
+
+	MUST(cap_writer_meta(rig->writer, &rec.h));
+}
+
 void rig_metric(struct rig *rig, uint32_t id, enum cap_metric_category category, const char *name,
 		const char *unit)
 {
@@ -242,6 +252,21 @@ void rig_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler,
 				      .peak_kb = 2048 };
 
 	MUST(cap_lane_append(lane, &rec.h));
+}
+
+void rig_count_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
+		      uint64_t cpu_ns, uint64_t count)
+{
+	struct {
+		struct cap_rec_sample s;
+		uint64_t count;
+	} rec = { .s = { .h = { CAP_REC_TAG(CAP_REC_SAMPLE, sizeof(rec)), stack, ns },
+			 .cpu_ns = cpu_ns,
+			 .sampler = sampler,
+			 .n_counts = 1 },
+		  .count = count };
+
+	MUST(cap_lane_append(lane, &rec.s.h));
 }
 
 void rig_read_metric(struct cap_lane *lane, uint32_t metric, uint64_t ns, double value)

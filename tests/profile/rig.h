@@ -55,6 +55,11 @@ void rig_copy(struct cap_lane *lane, uint32_t tid, uint64_t start_ns, uint64_t e
 	      uint64_t corr_id);
 void rig_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
 		uint64_t cpu_ns);
+/* With what one CPU event has counted so far; the kind's samples have its name. */
+void rig_count_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
+		      uint64_t cpu_ns, uint64_t count);
+void rig_counting_sampler(struct rig *rig, enum cap_sampler sampler, uint64_t period,
+			  const char *event);
 void rig_read_metric(struct cap_lane *lane, uint32_t metric, uint64_t ns, double value);
 
 /*

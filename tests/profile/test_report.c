@@ -410,6 +410,41 @@ static void folded_stacks_are_counted(void **state)
 	assert_false(exists("sampling_wall_clock-7.folded"));
 }
 
+static void cpu_events_are_counted_between_samples(void **state)
+{
+	static const char *const components[] = { "papi_vector", "wall_clock", "thread_cpu_clock" };
+	struct prof_report_opts opts = usual();
+	struct rig *rig = next_rig(100, 1000);
+	struct cap_lane *lane = rig_lane(rig, 100), *other = rig_lane(rig, 101);
+
+	rig_stack(1, "main|f");
+	rig_stack(2, "main|g");
+	rig_thread(rig, 100, "app", 1000, 0);
+	rig_thread(rig, 101, "", 1000, 0);
+	rig_counting_sampler(rig, CAP_SAMPLER_CPU_TIME, 10 * MS, "perf::INSTRUCTIONS");
+	rig_count_sample(lane, 1, CAP_SAMPLER_CPU_TIME, 10 * MS, 8 * MS, 500);
+	rig_count_sample(lane, 2, CAP_SAMPLER_CPU_TIME, 20 * MS, 16 * MS, 700);
+	rig_count_sample(lane, 1, CAP_SAMPLER_CPU_TIME, 30 * MS, 24 * MS, 1700);
+	rig_sample(other, 1, CAP_SAMPLER_CPU_TIME, 30 * MS, 5 * MS); /* without counts */
+	rig_end(rig, 300 * MS);
+	opts.components = components;
+	opts.n_components = WS_ARRAY_LEN(components);
+	write_report(&opts);
+	expect_row("sampling_perf_INSTRUCTIONS-7.txt", "|0>>> main",
+		   "3 0 perf::INSTRUCTIONS count 1700 567 200 1000 163333 404 0.0");
+	expect_row("sampling_perf_INSTRUCTIONS-7.txt", "|0>>> |_f",
+		   "2 1 perf::INSTRUCTIONS count 1500 750 500 1000 125000 354 100.0");
+	expect_row("sampling_perf_INSTRUCTIONS-7.txt", "|0>>> |_g",
+		   "1 1 perf::INSTRUCTIONS count 200 200 200 200 0 0 100.0");
+	expect_row("thread_cpu_clock-7.txt", "|0>>> app",
+		   "1 0 thread_cpu_clock sec 0.024000 0.024000 0.024000 0.024000 0.000000 0.000000 "
+		   "100.0");
+	expect_row("thread_cpu_clock-7.txt", "|1>>> app",
+		   "1 0 thread_cpu_clock sec 0.005000 0.005000 0.005000 0.005000 0.000000 0.000000 "
+		   "100.0");
+	assert_string_equal(said, "");
+}
+
 static void calls_and_samples_share_the_trip_count(void **state)
 {
 	struct prof_report_opts opts = usual();
@@ -655,6 +690,7 @@ int main(void)
 		REPORT_TEST(labels_are_cut_and_cannot_write_to_a_terminal),
 		REPORT_TEST(samples_have_four_tables),
 		REPORT_TEST(folded_stacks_are_counted),
+		REPORT_TEST(cpu_events_are_counted_between_samples),
 		REPORT_TEST(calls_and_samples_share_the_trip_count),
 		REPORT_TEST(metrics_are_summed_up),
 		REPORT_TEST(counters_have_a_table_per_device),
