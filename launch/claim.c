@@ -30,13 +30,18 @@ struct timespec launch_claim_now(void)
 /* A run writes one of these, whatever was requested. */
 static bool written_since(const char *prefix, struct timespec since)
 {
-	static const char *const names[] = { "agent_info.csv", "results.json", "results.pftrace",
-					     "results.db",     "results.otf2", "config.json" };
+	static const char *const names[] = { "_agent_info.csv",
+					     "_results.json",
+					     "_results.pftrace",
+					     "_results.db",
+					     "_results.otf2",
+					     "_config.json",
+					     ".json" /* rocprof-sys: metadata */ };
 	char path[PATH_MAX + 32];
 	struct stat file;
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++) {
-		snprintf(path, sizeof(path), "%s_%s", prefix, names[i]);
+		snprintf(path, sizeof(path), "%s%s", prefix, names[i]);
 		if (stat(path, &file) == 0 &&
 		    (file.st_mtim.tv_sec > since.tv_sec ||
 		     (file.st_mtim.tv_sec == since.tv_sec && file.st_mtim.tv_nsec > since.tv_nsec)))

@@ -225,3 +225,24 @@ bool launch_running_wait(const struct launch_rundir *dir, const char *tool, unsi
 		sigaction(signals[i], &old[i], NULL);
 	return !n;
 }
+
+void launch_running_add(struct launch_running_set *set, pid_t pid, const char *name)
+{
+	for (unsigned i = 0; i < WS_MIN(set->n, LAUNCH_RUNNING_MAX); i++)
+		if (set->at[i].pid == pid)
+			return;
+	if (set->n < LAUNCH_RUNNING_MAX) {
+		set->at[set->n].pid = pid;
+		snprintf(set->at[set->n].name, sizeof(set->at[set->n].name), "%s", name);
+	}
+	set->n++;
+}
+
+void launch_running_add_all(struct launch_running_set *set, const struct launch_rundir *dir)
+{
+	struct launch_running list[LAUNCH_RUNNING_MAX];
+	size_t n = launch_running_in(dir, list, LAUNCH_RUNNING_MAX);
+
+	for (size_t i = 0; i < WS_MIN(n, (size_t)LAUNCH_RUNNING_MAX); i++)
+		launch_running_add(set, list[i].pid, list[i].name);
+}

@@ -25,6 +25,16 @@ struct launch_running {
 	char name[64]; /* of its program; "" unknown */
 };
 
+/* Some of them, each once, and how many there are. */
+#define LAUNCH_RUNNING_MAX 8u
+struct launch_running_set {
+	unsigned n;
+	struct launch_running at[LAUNCH_RUNNING_MAX]; /* the first of these */
+};
+void launch_running_add(struct launch_running_set *set, pid_t pid, const char *name);
+/* Those that record to @dir, also if they have recorded nothing yet. */
+void launch_running_add_all(struct launch_running_set *set, const struct launch_rundir *dir);
+
 /* Processes that record to @dir or a folder in it, at most @room of them; how many there are. */
 size_t launch_running_in(const struct launch_rundir *dir, struct launch_running *out, size_t room);
 

@@ -21,6 +21,11 @@ static uint64_t written(const struct output_result *result, uint32_t formats, un
 	return n;
 }
 
+static const char *tool_of(const struct output_ledger *ledger)
+{
+	return ledger->tool ? ledger->tool : "rocprofv3";
+}
+
 static void print_damage(const struct trc_process *process)
 {
 	const struct cap_damage *d = &process->damage;
@@ -43,17 +48,19 @@ static void print_damage(const struct trc_process *process)
 }
 
 /* What the GPU times of a process are. */
-static const char *times_text(const struct trc_process *process)
+static const char *times_text(const struct output_ledger *ledger, const struct trc_process *process)
 {
 	static const char *const texts[] = {
 		[TRC_GPU_TIMES_HARDWARE] = "",
-		[TRC_GPU_TIMES_HOST] =
-			", on the software GPU: GPU times are host times (--gpu-time)",
+		[TRC_GPU_TIMES_HOST] = ", on the software GPU: GPU times are host times",
 		[TRC_GPU_TIMES_COUNTED] = ", on the software GPU: GPU times of counted kernels are "
 					  "simulated",
 		[TRC_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
 	};
 
+	/* rocprofv3 has an option about it. */
+	if (!ledger->tool && trc_process_gpu_times(process) == TRC_GPU_TIMES_HOST)
+		return ", on the software GPU: GPU times are host times (--gpu-time)";
 	return texts[trc_process_gpu_times(process)];
 }
 
@@ -114,8 +121,9 @@ void output_ledger_process(struct output_ledger *ledger, const struct trc_proces
 	}
 	ledger->n_unended += process->n_unended;
 	ledger->seen[CAP_DOMAIN_KERNEL_DISPATCH] += process->n_unended;
-	ws_print(to, "rocprofv3: process %u (%s)%s%s\n", process->pid, trc_process_program(process),
-		 times_text(process), state_text(process, how->is_running));
+	ws_print(to, "%s: process %u (%s)%s%s\n", tool_of(ledger), process->pid,
+		 trc_process_program(process), times_text(ledger, process),
+		 state_text(process, how->is_running));
 	if (!n_seen) {
 		print_unended(process, to);
 		return;
@@ -158,16 +166,18 @@ static void add_name(struct name_list *names, const char *name)
 static void print_end(const struct output_ledger *ledger, const struct name_list *unseen,
 		      const struct name_list *unsupported, FILE *to)
 {
+	const char *tool = tool_of(ledger);
+
 	if (unseen->text.n)
-		fprintf(to, "rocprofv3: requested, but never observed: %s\n", unseen->text.at);
+		fprintf(to, "%s: requested, but never observed: %s\n", tool, unseen->text.at);
 	if (unsupported->text.n)
-		fprintf(to, "rocprofv3: requested, but not supported by this version: %s\n",
+		fprintf(to, "%s: requested, but not supported by this version: %s\n", tool,
 			unsupported->text.at);
 	if (ledger->n_idle && ledger->n_processes)
-		fprintf(to, "rocprofv3: %u more %s no GPU\n", ledger->n_idle,
+		fprintf(to, "%s: %u more %s no GPU\n", tool, ledger->n_idle,
 			ledger->n_idle == 1 ? "process used" : "processes used");
 	if (ledger->n_lost)
-		fprintf(to, "rocprofv3: %llu %s observed but not in the output\n",
+		fprintf(to, "%s: %llu %s observed but not in the output\n", tool,
 			(unsigned long long)ledger->n_lost,
 			ledger->n_lost == 1 ? "record was" : "records were");
 }

@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 struct output_ledger {
+	const char *tool; /* in front of lines; NULL: rocprofv3 */
 	uint64_t seen[CAP_DOMAIN_COUNT];
 	uint64_t n_lost;      /* records observed and not written, for whatever reason */
 	uint64_t n_unended;   /* kernels that were submitted and whose end was not observed */

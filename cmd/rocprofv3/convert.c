@@ -249,30 +249,6 @@ static enum ws_status name_files(struct conversion *c, const struct trc_process 
 
 /* ---- one capture ---- */
 
-static void add_running(struct rp_outcome *outcome, pid_t pid, const char *name)
-{
-	unsigned n = outcome->n_running;
-
-	for (unsigned i = 0; i < WS_MIN(n, RP_RUNNING_MAX); i++)
-		if (outcome->running[i].pid == pid)
-			return;
-	if (n < RP_RUNNING_MAX) {
-		outcome->running[n].pid = pid;
-		snprintf(outcome->running[n].name, sizeof(outcome->running[n].name), "%s", name);
-	}
-	outcome->n_running++;
-}
-
-/* Those that have recorded nothing yet, but may. */
-static void add_silent(struct rp_outcome *outcome, const struct launch_rundir *dir)
-{
-	struct launch_running list[RP_RUNNING_MAX];
-	size_t n = launch_running_in(dir, list, RP_RUNNING_MAX);
-
-	for (size_t i = 0; i < WS_MIN(n, (size_t)RP_RUNNING_MAX); i++)
-		add_running(outcome, list[i].pid, list[i].name);
-}
-
 static bool has_data(const struct trc_process *process)
 {
 	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
@@ -345,7 +321,8 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
 	if (launch_running_process(process)) {
-		add_running(c->outcome, (pid_t)process->pid, trc_process_program(process));
+		launch_running_add(&c->outcome->running, (pid_t)process->pid,
+				   trc_process_program(process));
 		good = false;
 	}
 	account(c, process, &result);
@@ -450,7 +427,7 @@ static void report_end(const struct rp_convert *how, struct rp_outcome *outcome)
 			     outcome->n_unrecorded,
 			     outcome->n_unrecorded == 1 ? "process" : "processes");
 	} else if (!outcome->ledger.n_processes && !outcome->ledger.n_cut) {
-		fputs(outcome->n_running
+		fputs(outcome->running.n
 			      ? "rocprofv3: no process of the program has used a GPU runtime yet\n"
 			      : "rocprofv3: no process of the program used a GPU runtime that "
 				"could be traced\n",
@@ -459,7 +436,7 @@ static void report_end(const struct rp_convert *how, struct rp_outcome *outcome)
 	if (!output_ledger_end(&outcome->ledger, requests, n, how->again ? NULL : stderr))
 		outcome->short_of_strict = true;
 	outcome->short_of_strict |=
-		outcome->n_failed || outcome->n_unrecorded || outcome->n_running;
+		outcome->n_failed || outcome->n_unrecorded || outcome->running.n;
 }
 
 enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rundir *dir,
@@ -476,7 +453,7 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rund
 		c.fallback.dir = dir->path;
 	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
-	add_silent(out_outcome, dir);
+	launch_running_add_all(&out_outcome->running, dir);
 	if (!st)
 		report_end(how, out_outcome);
 	launch_fallback_agents_fini(&c.fallback);

@@ -28,15 +28,12 @@ struct rp_convert {
 	bool shared;           /* and there is more: captures stay */
 };
 
-#define RP_RUNNING_MAX 8u
-
 struct rp_outcome {
 	struct output_ledger ledger;
 	unsigned n_failed;     /* captures or formats that gave no output */
 	unsigned n_unrecorded; /* processes that could not create a capture */
-	unsigned n_running;    /* still going on, so their output is not the last word */
-	struct launch_running running[RP_RUNNING_MAX]; /* the first of these */
-	bool short_of_strict;                          /* named and not seen, or lost */
+	struct launch_running_set running; /* still going on: their output is not the last word */
+	bool short_of_strict;              /* named and not seen, or lost */
 };
 
 /* Prints results and the ledger on stderr as it goes. Fails only when nothing can be done. */

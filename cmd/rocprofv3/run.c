@@ -9,9 +9,9 @@
 #include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
 #include "launch/inject.h"
+#include "launch/interrupt.h"
 #include "launch/running.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,31 +104,6 @@ static enum ws_status save_options(const struct rp_job *job, const struct launch
 
 /* ---- after the program ---- */
 
-static char interrupted_text[2 * PATH_MAX + 128];
-
-/* A signal while files are written: nothing is lost; prints how to continue. */
-static void interrupted(int sig)
-{
-	ssize_t ignored = write(STDERR_FILENO, interrupted_text, strlen(interrupted_text));
-
-	(void)ignored;
-	raise(sig); /* SA_RESETHAND: this time it ends us */
-}
-
-static void expect_interrupts(const struct launch_rundir *dir)
-{
-	static const int signals[] = { SIGINT, SIGTERM };
-	struct sigaction action = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND }, old;
-	char word[2 * PATH_MAX];
-
-	snprintf(interrupted_text, sizeof(interrupted_text),
-		 "\nrocprofv3: interrupted: 'rocprofv3 --recover %s' writes the rest\n",
-		 ws_str_shell(dir->path, word, sizeof(word)));
-	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
-
 static void convert(const struct rp_convert *how, const struct launch_rundir *dir,
 		    struct rp_result *result)
 {
@@ -137,7 +112,7 @@ static void convert(const struct rp_convert *how, const struct launch_rundir *di
 	struct ws_err err;
 
 	if (!how->recovering)
-		expect_interrupts(dir);
+		launch_interrupt_expect("rocprofv3", dir);
 	if (rp_convert(how, dir, &outcome, &err)) {
 		ws_log_error("%s", err.text);
 		result->incomplete = true;
@@ -146,13 +121,13 @@ static void convert(const struct rp_convert *how, const struct launch_rundir *di
 	result->incomplete |= outcome.n_failed > 0;
 	result->unrecorded |= outcome.n_unrecorded > 0;
 	result->short_of_strict |= outcome.short_of_strict;
-	result->n_running = outcome.n_running;
-	if (outcome.n_running && !how->again)
+	result->n_running = outcome.running.n;
+	if (outcome.running.n && !how->again)
 		ws_log_warn("%s still running: the output has the records so far; when %s ended, "
 			    "'rocprofv3 --recover %s' writes all of them",
-			    launch_running_names(outcome.running, outcome.n_running, names,
+			    launch_running_names(outcome.running.at, outcome.running.n, names,
 						 sizeof(names)),
-			    outcome.n_running == 1 ? "it has" : "they have",
+			    outcome.running.n == 1 ? "it has" : "they have",
 			    ws_str_shell(dir->path, word, sizeof(word)));
 	else if (outcome.n_failed && !how->recovering)
 		ws_log_error("the captures are kept: 'rocprofv3 --recover %s' tries again, with -d "
