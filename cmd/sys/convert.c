@@ -1,0 +1,300 @@
+#include "cmd/sys/convert.h"
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "capture/reader.h"
+#include "cmd/rocprofv3/counting.h"
+#include "cmd/sys/collect.h"
+#include "cmd/sys/counting.h"
+#include "cmd/sys/files.h"
+#include "launch/fallback_agents.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct conversion {
+	const struct sys_convert *how;
+	struct sys_outcome *outcome;
+	struct ws_arena arena;
+	struct ws_map stems;       /* given out in this run */
+	struct launch_claim claim; /* on the one of the process that is being converted */
+	struct launch_fallback_agents fallback;
+	struct ws_strv traces; /* Perfetto traces of this run */
+};
+
+/* ---- names ---- */
+
+/* The process as its files are named. */
+static struct launch_place place_of(const struct conversion *c, const struct trc_process *process)
+{
+	struct launch_place place = *c->how->place;
+
+	place.argv = process->argv;
+	place.n_argv = process->n_argv;
+	place.pid = process->pid;
+	/* We stand between the program and its parent, which users count ranks by. */
+	if (c->how->recovering || process->ppid != (uint32_t)getpid())
+		place.ppid = process->ppid;
+	if (process->n_env)
+		place.env = launch_lookup_list(process->env);
+	launch_rank_find(place.env, &place.rank);
+	if (*process->facts[CAP_FACT_HOSTNAME])
+		place.hostname = process->facts[CAP_FACT_HOSTNAME];
+	if (c->how->recovering)
+		place.launched =
+			(time_t)(((int64_t)process->init_ns + process->realtime_offset_ns) /
+				 1000000000);
+	return place;
+}
+
+/*
+ * Two processes never share names, be they of one run or of several at the same time: the
+ * later one gets its pid, or a number.
+ */
+static enum ws_status make_names(struct conversion *c, const struct launch_place *place,
+				 struct set_names *names, struct ws_err *err)
+{
+	enum ws_status st = set_names_make(c->how->values, place, names, err);
+	char usual[sizeof(names->suffix)], stem[PATH_MAX];
+	char *kept;
+
+	snprintf(usual, sizeof(usual), "%s", names->suffix);
+	for (unsigned i = 0; !st; i++) {
+		st = set_names_path(names, "metadata", "", stem, err);
+		if (st || (!ws_map_get(&c->stems, stem) &&
+			   launch_claim_take(&c->claim, stem, c->how->since)))
+			break;
+		snprintf(names->suffix, sizeof(names->suffix), i ? "%.10s-%u-%u" : "%.20s-%u",
+			 usual, (unsigned)place->pid, i);
+	}
+	kept = st ? NULL : ws_arena_strdup(&c->arena, stem);
+	if (!st && !kept)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	return st ? st : ws_map_put(&c->stems, ws_str_from(kept), kept, err);
+}
+
+/* ---- one process ---- */
+
+static bool has_data(const struct trc_process *process)
+{
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
+		if (process->ledger[d].written)
+			return true;
+	return false;
+}
+
+static void account(struct conversion *c, const struct trc_process *process,
+		    const struct sys_files_result *result)
+{
+	const struct set_values *values = c->how->values;
+	struct output_ledger_how how = {
+		.formats = set_on(values, SET_USE_ROCPD) ? OUTPUT_BIT(ROCPD) : 0,
+		.is_running = launch_running_process(process),
+		.silent = set_int(values, SET_VERBOSE) < 0,
+	};
+
+	/* The trace and the profile have all that was recorded, unless the trace was too large. */
+	if ((result->traced && !result->n_lost) || result->profiled)
+		how.elsewhere = ~0u;
+	else if (!set_on(values, SET_TRACE) && !set_on(values, SET_PROFILE) && !how.formats)
+		how.no_files = "TRACE, PROFILE and USE_ROCPD are off";
+	output_ledger_process(&c->outcome->ledger, process, &result->rocpd, &how, stderr);
+}
+
+/* True: everything of it is in the output, and its capture may go. */
+static bool convert_process(struct conversion *c, const struct trc_trace *trace,
+			    const struct trc_process *process, const struct cnt_derived *derived)
+{
+	struct launch_place place = place_of(c, process);
+	bool first = process->ppid == (uint32_t)getpid(), good = true;
+	struct sys_files_result result = { .n_failed = 0 };
+	struct set_names names;
+	struct ws_err err = { WS_OK, "" };
+	enum ws_status st = WS_OK;
+
+	c->claim.fd = -1;
+	if (first || has_data(process)) {
+		st = make_names(c, &place, &names, &err);
+		if (st)
+			ws_log_error("%s", err.text);
+		else
+			sys_files_write(&(struct sys_files){ .tool = c->how->tool,
+							     .values = c->how->values,
+							     .trace = trace,
+							     .process = process,
+							     .names = &names,
+							     .place = &place },
+					&result);
+		good = !st && !result.n_failed;
+	}
+	launch_claim_release(&c->claim);
+	if (*result.trace_path) {
+		char *path = ws_arena_strdup(&c->arena, result.trace_path);
+
+		if (path)
+			ws_vec_push(&c->traces, path, &err);
+	}
+	c->outcome->n_failed += !good;
+	if (launch_running_process(process)) {
+		launch_running_add(&c->outcome->running, (pid_t)process->pid,
+				   trc_process_program(process));
+		good = false;
+	}
+	account(c, process, &result);
+	if (derived)
+		cnt_derived_report(derived, process, "", stderr);
+	output_result_fini(&result.rocpd);
+	return good;
+}
+
+static bool convert_one(struct conversion *c, const char *path)
+{
+	struct trc_trace *trace = NULL;
+	struct ws_err err = { WS_OK, "" };
+	enum ws_status st = trc_open(&path, 1, &(struct trc_opts){ 0 }, &trace, &err);
+	bool good = false;
+
+	if (st && cap_unbegun(path)) {
+		ws_log_debug("%s: the process was killed before it recorded anything", path);
+		good = true;
+	} else if (st || !trc_n_processes(trace)) {
+		ws_log_error("%s: %s", path, st ? err.text : "it contains no process");
+		c->outcome->n_failed++;
+	} else {
+		if (trc_process_at(trace, 0)->runtimes)
+			launch_fallback_agents_add(&c->fallback, trace, 0);
+		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
+	}
+	trc_close(trace);
+	return good;
+}
+
+static enum ws_status convert_traced(struct conversion *c, const struct launch_rundir *dir,
+				     struct ws_err *err)
+{
+	struct ws_strv paths = { .max_n = 0 };
+	enum ws_status st = launch_rundir_captures(dir, &c->arena, &paths, err);
+
+	for (size_t i = 0; i < paths.n && !st; i++)
+		/* Removed at once: the next output may need its disk space. */
+		if (convert_one(c, paths.at[i]) && !c->how->recovering)
+			unlink(paths.at[i]);
+	ws_vec_fini(&paths);
+	return st;
+}
+
+/* All runs of all processes together: what one run counted belongs beside another's. */
+static enum ws_status convert_counted(struct conversion *c, const struct launch_rundir *dir,
+				      struct ws_err *err)
+{
+	static struct rp_args args; /* kilobytes of options */
+	struct cnt_derived *derived = NULL;
+	struct trc_counted *table = NULL;
+	enum ws_status st = sys_count_args(c->how->values, &c->arena, &args, err);
+
+	if (!st)
+		st = launch_passes_table_in(dir, &(struct trc_opts){ 0 }, &table, err);
+	if (!st)
+		st = rp_derive(&args, table, &derived, err);
+	if (!st) {
+		const struct trc_trace *trace = trc_counted_trace(table);
+
+		for (size_t i = 0; i < trc_n_processes(trace); i++)
+			convert_process(c, trace, trc_process_at(trace, i), derived);
+		cnt_derived_report_runs(derived, stderr);
+	}
+	trc_counted_close(table);
+	cnt_derived_destroy(derived);
+	ws_vec_fini(&args.pmc);
+	return st;
+}
+
+/* ---- all of them ---- */
+
+static enum ws_status append(FILE *to, const char *path, struct ws_err *err)
+{
+	FILE *from = fopen(path, "rb");
+	char bytes[65536];
+	size_t n;
+	bool bad;
+
+	if (!from)
+		return ws_fail_errno(err, errno, "cannot read '%s'", path);
+	while ((n = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		if (fwrite(bytes, 1, n, to) != n)
+			break;
+	bad = ferror(from) || ferror(to);
+	fclose(from);
+	return bad ? ws_fail_errno(err, errno, "cannot copy '%s'", path) : WS_OK;
+}
+
+/* A sequence of Perfetto traces is one. */
+static enum ws_status combine(const struct conversion *c, struct ws_err *err)
+{
+	char path[PATH_MAX], folder[PATH_MAX];
+	enum ws_status st;
+	FILE *to = NULL;
+
+	snprintf(folder, sizeof(folder), "%s", c->traces.at[0]);
+	ws_path_parent(folder);
+	st = ws_path_join(folder, "merged.proto", path, err);
+	to = st ? NULL : fopen(path, "wb");
+	if (!st && !to)
+		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	for (size_t i = 0; i < c->traces.n && !st; i++)
+		st = append(to, c->traces.at[i], err);
+	if (to && fclose(to) != 0 && !st)
+		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
+	if (!st)
+		sys_files_say(c->how->values, (uint32_t)getpid(), "perfetto", path, "");
+	return st;
+}
+
+static void report_end(const struct sys_convert *how, struct sys_outcome *outcome)
+{
+	struct output_ledger_request requests[SYS_REQUESTS_MAX];
+	size_t n = sys_requests(how->values, requests);
+
+	if (outcome->n_unrecorded)
+		ws_log_error(
+			"%u %s could not create the capture file: ROCPROFSYS_TMPDIR=DIR puts it "
+			"elsewhere",
+			outcome->n_unrecorded,
+			outcome->n_unrecorded == 1 ? "process" : "processes");
+	output_ledger_end(&outcome->ledger, requests, n,
+			  set_int(how->values, SET_VERBOSE) < 0 ? NULL : stderr);
+}
+
+enum ws_status sys_convert(const struct sys_convert *how, const struct launch_rundir *dir,
+			   struct sys_outcome *out_outcome, struct ws_err *err)
+{
+	struct conversion c = { .how = how, .outcome = out_outcome };
+	enum ws_status st;
+
+	memset(out_outcome, 0, sizeof(*out_outcome));
+	out_outcome->ledger.tool = how->tool;
+	ws_arena_init(&c.arena, 256u << 20);
+	ws_map_init(&c.stems, WS_MAP_STR, 1u << 20);
+	ws_vec_init(&c.traces, 1u << 20);
+	if (!how->recovering) /* that may be another machine */
+		c.fallback.dir = dir->path;
+	st = sys_counts(how->values) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
+	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
+	launch_running_add_all(&out_outcome->running, dir);
+	if (!st && c.traces.n > 1 && set_on(how->values, SET_PERFETTO_COMBINE_TRACES) &&
+	    combine(&c, err)) {
+		ws_log_error("%s", err->text);
+		out_outcome->n_failed++;
+	}
+	if (!st)
+		report_end(how, out_outcome);
+	launch_fallback_agents_fini(&c.fallback);
+	ws_vec_fini(&c.traces);
+	ws_map_fini(&c.stems);
+	ws_arena_fini(&c.arena);
+	return st;
+}
