@@ -30,8 +30,9 @@ struct cap_rec_module {
 /*
  * A frame: the address of an instruction, or a position in Python code.
  *
- * The innermost address is of the interrupted instruction, the others are return
- * addresses; CAP_STACK_EXACT tells which of the others are interrupted instructions, too.
+ * The innermost address is of the interrupted instruction, the others are return addresses. The
+ * frame that a signal handler interrupted is an instruction, too: its callee is the
+ * function that the module's unwinding information marks as the handler's return.
  * Python frames follow the native frames of their stack, in the same order; the
  * reader puts them in the place of the interpreter's own frames. CAP_FRAME_ENTRY marks
  * a Python frame that began a call of the interpreter: it is the last, outermost
