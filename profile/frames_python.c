@@ -125,14 +125,17 @@ static const char *const interpreters[] = { "python", "libpython" };
 /* ---- names ---- */
 
 /* The compiler splits functions and copies them: "name.cold", "name.part.0", "name.constprop.1". */
-static struct ws_str without_suffix(const char *name)
+#define PIECE "."
+#define STUB "@" /* "name@plt" is a part of the call */
+
+static struct ws_str without_suffix(const char *name, const char *separators)
 {
-	return (struct ws_str){ name, strcspn(name, ".") };
+	return (struct ws_str){ name, strcspn(name, separators) };
 }
 
 bool prof_is_eval(const char *name)
 {
-	return ws_str_is(without_suffix(name), eval_function);
+	return ws_str_is(without_suffix(name, PIECE), eval_function);
 }
 
 static int by_name(const void *key, const void *row)
@@ -146,7 +149,7 @@ static int by_name(const void *key, const void *row)
 
 bool prof_is_plumbing(const char *name)
 {
-	struct ws_str key = without_suffix(name);
+	struct ws_str key = without_suffix(name, PIECE STUB);
 
 	return bsearch(&key, plumbing, WS_ARRAY_LEN(plumbing), sizeof(*plumbing), by_name);
 }

@@ -325,6 +325,7 @@ static void names_of_plumbing_are_recognized(void **state)
 		assert_false(prof_is_plumbing(others[i]));
 	assert_true(prof_is_eval("_PyEval_EvalFrameDefault.cold"));
 	assert_false(prof_is_eval("_PyEval_EvalFrame"));
+	assert_false(prof_is_eval("_PyEval_EvalFrameDefault@plt"));
 	assert_true(prof_is_interpreter("/usr/bin/python3.11"));
 	assert_true(prof_is_interpreter("/opt/lib/libpython3.13t.so.1.0"));
 	assert_false(prof_is_interpreter("/opt/python/lib/libtorch_python.so"));
