@@ -365,6 +365,8 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
  * attach   attached to a running process: intercept the library's calls, if it is loaded and
  *          they are not intercepted yet. Called repeatedly while attached.
  * detach   that is over: undo what costs the program something.
+ * sandboxed  the program is about to restrict its system calls: make no more than are needed
+ *          to append records, on any thread, when this returns.
  * dying    the program aborts. Give those who write records a moment, take no lock, call
  *          nobody: the thread may hold anything.
  */
@@ -376,6 +378,7 @@ struct col_provider {
 	void (*attach)(void);
 	void (*detach)(void);
 	void (*dying)(void);
+	void (*sandboxed)(void);
 };
 
 /*

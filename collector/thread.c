@@ -348,6 +348,19 @@ WS_PUBLIC int pthread_setname_np(pthread_t thread, const char *name)
 	return status;
 }
 
+static void enter_sandbox(void)
+{
+	int saved_errno = errno;
+
+	if (__atomic_exchange_n(&threads.sandboxed, 1, __ATOMIC_RELAXED))
+		return;
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->sandboxed)
+			col_providers[i]->sandboxed();
+	}
+	errno = saved_errno;
+}
+
 /* A system call, as glibc's is: the arguments that an option has not are not looked at. */
 WS_PUBLIC int prctl(int option, ...)
 {
@@ -361,7 +374,7 @@ WS_PUBLIC int prctl(int option, ...)
 	va_end(list);
 	/* Filters of system calls need one or the other, unless the program is root. */
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
-		__atomic_store_n(&threads.sandboxed, 1, __ATOMIC_RELAXED);
+		enter_sandbox();
 	status = (int)syscall(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]);
 	if (option == PR_SET_NAME && status == 0) {
 		int saved_errno = errno;
