@@ -36,6 +36,7 @@ static struct {
 	uint32_t state;   /* enum state; a futex */
 	uint32_t reading; /* held by who reads */
 	uint32_t runs;    /* the thread is there */
+	uint32_t epoch;   /* col_epoch() that it was started for: once, it may have ended since */
 	uint32_t gpus_off;
 	bool forked;
 	struct col_monitor_list *list;
@@ -283,8 +284,13 @@ static void start(void)
 
 	if (!col_asked(COL_SERVICE_METRICS) || !col_config()->monitor.period_ns)
 		return;
-	if (__atomic_exchange_n(&monitor.runs, 1, __ATOMIC_SEQ_CST))
+	if (__atomic_exchange_n(&monitor.epoch, col_epoch(), __ATOMIC_SEQ_CST) == col_epoch())
 		return;
+	if (__atomic_exchange_n(&monitor.runs, 1, __ATOMIC_SEQ_CST)) {
+		/* that of the last attach is held up in a reading */
+		col_note("metrics: not recorded: an earlier reading has not ended");
+		return;
+	}
 	if (!monitor.list)
 		monitor.list = col_pages(sizeof(*monitor.list));
 	__atomic_store_n(&monitor.gpus_off, 0, __ATOMIC_SEQ_CST);
@@ -306,7 +312,7 @@ __attribute__((constructor(102))) static void load(void)
 
 static void forked(void)
 {
-	monitor.reading = monitor.runs = monitor.gpus_off = 0;
+	monitor.reading = monitor.runs = monitor.gpus_off = monitor.epoch = 0;
 	monitor.forked = true;
 	monitor.writer = NULL;
 	monitor.lane = NULL;

@@ -1,6 +1,7 @@
 /* The files that metrics come from: lines, numbers, descriptors that are closed, the driver's tree. */
 #include "tests/unit/unit.h"
 
+#include "capture/reader.h"
 #include "collector/monitor/monitor_priv.h"
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char dir[64];
@@ -197,6 +199,97 @@ static void a_full_list_takes_no_more(void **state)
 	assert_int_equal(list.n, COL_MONITOR_METRICS_MAX);
 }
 
+/* ---- attaching ---- */
+
+extern const struct col_provider col_provider_monitor;
+
+struct found {
+	unsigned n_readings, n_metrics;
+	bool dangles; /* a value of a metric that the capture does not describe */
+};
+
+/* The capture with this number. */
+static struct found read_capture(uint32_t number)
+{
+	struct cap_reader *reader = NULL;
+	struct cap_view view = { 0 };
+	struct found found = { 0 };
+	char path[128];
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s/", dir);
+	const struct cap_rec *rec;
+
+	col_capture_name((uint32_t)getpid(), number, path + n);
+	assert_int_equal(cap_reader_open(path, &reader, NULL), WS_OK);
+	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+		assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+		while ((rec = cap_view_next(&view)))
+			found.n_metrics += cap_rec_type(rec) == CAP_REC_METRIC;
+	}
+	for (size_t i = 0; i < cap_reader_n_chunks(reader); i++) {
+		assert_int_equal(cap_reader_load(reader, i, &view, NULL), WS_OK);
+		while ((rec = cap_view_next(&view))) {
+			const struct cap_rec_metrics *values = (const void *)rec;
+			const struct cap_metric_value *value = (const void *)(values + 1);
+
+			if (cap_rec_type(rec) != CAP_REC_METRICS)
+				continue;
+			found.n_readings++;
+			for (uint32_t k = 0; k < values->n_values; k++)
+				found.dangles |= value[k].metric > found.n_metrics;
+		}
+	}
+	cap_view_fini(&view);
+	cap_reader_close(reader);
+	return found;
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec time = { 0, ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static void attach(uint64_t duration_ns)
+{
+	static struct col_collect_config config;
+
+	config = (struct col_collect_config){
+		.services = COL_SERVICE_BIT(METRICS),
+		.monitor = { .period_ns = 2000000,
+			     .duration_ns = duration_ns,
+			     .what = COL_MONITOR_BIT(PROCESS) },
+	};
+	strcpy(config.dir, dir);
+	col_core_attach(&config);
+	col_control_attach(&config);
+	for (int i = 0; i < 10; i++) { /* it is called again and again */
+		col_provider_monitor.attach();
+		sleep_ms(10);
+	}
+}
+
+static void each_attach_has_its_own_readings(void **state)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		bool limited = i == 2;
+		struct found found;
+
+		attach(limited ? 10000000 : 0);
+		cap_writer_close(col_core_detach());
+		found = read_capture(i);
+		assert_int_equal(found.n_metrics, 7);
+		assert_false(found.dangles);
+		assert_true(found.n_readings >= (limited ? 1 : 8));
+		if (limited) /* and is not begun again */
+			assert_true(found.n_readings <= 7);
+		assert_null(col_capture_now());
+	}
+	/* nothing is read when nobody is attached */
+	sleep_ms(20);
+	assert_int_equal(col_capture_now() != NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_descriptor_of_the_programs_is_neither_read_nor_closed),
 		cmocka_unit_test(the_drivers_files_give_figures),
 		cmocka_unit_test(a_full_list_takes_no_more),
+		cmocka_unit_test(each_attach_has_its_own_readings),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, drop_dir);
