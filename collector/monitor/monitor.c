@@ -232,6 +232,17 @@ static void sleep_until(uint64_t at_ns)
 	}
 }
 
+/*
+ * The next turn of the same rhythm. One that was late by turns is not made up for, and a
+ * turn that is nearly there is left out: shares of time need some time to be of.
+ */
+static uint64_t next_after(uint64_t due_ns, uint64_t now_ns, uint64_t period_ns)
+{
+	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+
+	return due_ns + ((late_ns + period_ns / 2) / period_ns + 1) * period_ns;
+}
+
 static void park(void)
 {
 	for (;;)
@@ -268,9 +279,7 @@ static void *run(void *arg)
 		}
 		if (end_ns == UINT64_MAX && config.duration_ns)
 			end_ns = now_ns + config.duration_ns;
-		next_ns += period_ns;
-		if (next_ns < now_ns) /* it was late: what was missed is not made up for */
-			next_ns = now_ns + period_ns;
+		next_ns = next_after(next_ns, now_ns, period_ns);
 	}
 	if (state_now() == PARKS)
 		park();
