@@ -25,9 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FINISH_NS 2000000000u /* limit of the wait for work in flight at exit */
-#define CAPTURES_MAX 4096u    /* files of one pid: execs, containers */
-#define REOPEN_NS 1000000000u /* after a failure to open: not before this */
+#define FINISH_NS 2000000000u  /* limit of the wait for work in flight at exit */
+#define OPENING_NS 1000000000u /* of the wait for a capture that is being opened */
+#define CAPTURES_MAX 4096u     /* files of one pid: execs, containers */
+#define REOPEN_NS 1000000000u  /* after a failure to open: not before this */
 #define HELPER_STACK_BYTES (256u << 10)
 
 static struct {
@@ -416,10 +417,22 @@ void col_leaving(void)
 	col_faults_leaving();
 }
 
+/* A thread of ours may be opening the capture: its file would be left without a head. */
+static struct cap_writer *capture_at_end(void)
+{
+	uint64_t deadline_ns = col_now_ns() + OPENING_NS;
+	struct timespec step = { 0, 100000 };
+
+	while (!col_capture_now() && __atomic_load_n(&core.opening.word, __ATOMIC_ACQUIRE) &&
+	       col_now_ns() < deadline_ns)
+		nanosleep(&step, NULL);
+	return col_capture_now();
+}
+
 void col_end(enum cap_end_cause cause)
 {
-	struct cap_writer *writer = col_capture_now();
 	int saved_errno = errno;
+	struct cap_writer *writer = capture_at_end();
 
 	/*
 	 * A vfork() child lives in its parent's memory: its _exit() is not the end.
