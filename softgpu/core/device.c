@@ -36,7 +36,7 @@ struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *me
 		.code_cache = sg_code_cache_create(mem, model->target),
 		.gws = sg_gws_create(),
 		.counting = sg_counting_create(hw_of(model)),
-		.busy = sg_busy_create(),
+		.busy = sg_busy_time_create(),
 	};
 	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting ||
 	    !device->gpu.busy) {
@@ -55,7 +55,7 @@ void sg_device_destroy(struct sg_device *device)
 	if (device->gpu.gws)
 		sg_gws_destroy(device->gpu.gws);
 	sg_counting_destroy(device->gpu.counting);
-	sg_busy_destroy(device->gpu.busy);
+	sg_busy_time_destroy(device->gpu.busy);
 	free(device);
 }
 
@@ -88,7 +88,7 @@ void sg_device_destroy_queue(struct sg_queue *queue)
 void sg_device_figures(struct sg_device *device, struct softgpu_figures *out)
 {
 	*out = (struct softgpu_figures){
-		.busy_ns = sg_busy_ns(device->gpu.busy),
+		.busy_ns = sg_busy_time_ns(device->gpu.busy),
 		.memory_bytes = device->model->vram_bytes,
 		.clock_mhz = device->model->engine_clock_mhz,
 		.memory_clock_mhz = device->model->hbm_clock_mhz,

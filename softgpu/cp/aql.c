@@ -315,7 +315,7 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 	sg_guard_keep(sg_clock_ns_of_ticks(queue->start_ticks));
 	queue->dispatch.ended = sg_aql_dispatch_ended;
 	sg_cp_count_begin(queue, packet);
-	queue->measured = sg_busy_begin(queue->gpu->busy);
+	queue->measured = sg_busy_time_begin(queue->gpu->busy);
 	sg_pool_start(queue->cp->pool, &queue->dispatch);
 	return PACKET_STARTED;
 }
@@ -415,7 +415,7 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 			host->leave(host->ctx);
 	}
 	if (queue->measured)
-		sg_busy_end(queue->gpu->busy);
+		sg_busy_time_end(queue->gpu->busy);
 	atomic_store(&queue->dispatching, false);
 	if (sg_counting_alone(queue->gpu->counting))
 		sg_cp_kick(queue->cp); /* another queue may be waiting for its turn */

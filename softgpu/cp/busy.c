@@ -6,23 +6,23 @@
 
 #include "softgpu/device/clock.h"
 
-struct sg_busy {
+struct sg_busy_time {
 	_Atomic bool measured;
 	pthread_mutex_t lock; /* everything below */
 	uint32_t n_running;
 	uint64_t since_ns, busy_ns; /* since when one is running; time before that */
 };
 
-struct sg_busy *sg_busy_create(void)
+struct sg_busy_time *sg_busy_time_create(void)
 {
-	struct sg_busy *busy = calloc(1, sizeof(*busy));
+	struct sg_busy_time *busy = calloc(1, sizeof(*busy));
 
 	if (busy)
 		pthread_mutex_init(&busy->lock, NULL);
 	return busy;
 }
 
-void sg_busy_destroy(struct sg_busy *busy)
+void sg_busy_time_destroy(struct sg_busy_time *busy)
 {
 	if (!busy)
 		return;
@@ -30,7 +30,7 @@ void sg_busy_destroy(struct sg_busy *busy)
 	free(busy);
 }
 
-bool sg_busy_begin(struct sg_busy *busy)
+bool sg_busy_time_begin(struct sg_busy_time *busy)
 {
 	if (!busy || !atomic_load_explicit(&busy->measured, memory_order_relaxed))
 		return false;
@@ -41,7 +41,7 @@ bool sg_busy_begin(struct sg_busy *busy)
 	return true;
 }
 
-void sg_busy_end(struct sg_busy *busy)
+void sg_busy_time_end(struct sg_busy_time *busy)
 {
 	pthread_mutex_lock(&busy->lock);
 	if (!--busy->n_running)
@@ -49,7 +49,7 @@ void sg_busy_end(struct sg_busy *busy)
 	pthread_mutex_unlock(&busy->lock);
 }
 
-uint64_t sg_busy_ns(struct sg_busy *busy)
+uint64_t sg_busy_time_ns(struct sg_busy_time *busy)
 {
 	uint64_t busy_ns;
 

@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sg_busy;
+struct sg_busy_time;
 
-struct sg_busy *sg_busy_create(void);       /* NULL: out of memory */
-void sg_busy_destroy(struct sg_busy *busy); /* NULL is fine */
+struct sg_busy_time *sg_busy_time_create(void);       /* NULL: out of memory */
+void sg_busy_time_destroy(struct sg_busy_time *busy); /* NULL is fine */
 
 /* A kernel starts. True: it is measured, call end() when it has ended. NULL: it is not. */
-bool sg_busy_begin(struct sg_busy *busy);
-void sg_busy_end(struct sg_busy *busy);
+bool sg_busy_time_begin(struct sg_busy_time *busy);
+void sg_busy_time_end(struct sg_busy_time *busy);
 
 /* Time up to now in which one or more were running. */
-uint64_t sg_busy_ns(struct sg_busy *busy);
+uint64_t sg_busy_time_ns(struct sg_busy_time *busy);
 
 #endif

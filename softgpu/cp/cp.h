@@ -26,7 +26,7 @@
 
 struct sg_counting;
 struct sg_cp;
-struct sg_busy;
+struct sg_busy_time;
 struct sg_queue;
 
 struct sg_cp_fault {
@@ -67,7 +67,7 @@ struct sg_cp_gpu {
 	struct sg_code_cache *code_cache;
 	struct sg_gws *gws;
 	struct sg_counting *counting; /* NULL: cannot count */
-	struct sg_busy *busy;         /* NULL: not measured */
+	struct sg_busy_time *busy;    /* NULL: not measured */
 };
 
 enum sg_queue_type { SG_QUEUE_AQL, SG_QUEUE_SDMA };

@@ -21,39 +21,39 @@ static uint64_t now_ns(void)
 
 static void nothing_is_measured_before_somebody_asks(void **state)
 {
-	struct sg_busy *load = sg_busy_create();
+	struct sg_busy_time *load = sg_busy_time_create();
 
-	assert_false(sg_busy_begin(NULL));
-	assert_false(sg_busy_begin(load));
-	assert_int_equal(sg_busy_ns(load), 0);
-	assert_true(sg_busy_begin(load));
-	sg_busy_end(load);
-	sg_busy_destroy(load);
+	assert_false(sg_busy_time_begin(NULL));
+	assert_false(sg_busy_time_begin(load));
+	assert_int_equal(sg_busy_time_ns(load), 0);
+	assert_true(sg_busy_time_begin(load));
+	sg_busy_time_end(load);
+	sg_busy_time_destroy(load);
 }
 
 static void kernels_that_overlap_count_once(void **state)
 {
-	struct sg_busy *load = sg_busy_create();
+	struct sg_busy_time *load = sg_busy_time_create();
 	uint64_t start, running, busy;
 
-	sg_busy_ns(load);
+	sg_busy_time_ns(load);
 	sleep_ms(5); /* idle */
 	start = now_ns();
-	assert_true(sg_busy_begin(load));
+	assert_true(sg_busy_time_begin(load));
 	sleep_ms(5);
-	assert_true(sg_busy_begin(load));
+	assert_true(sg_busy_time_begin(load));
 	sleep_ms(5);
-	sg_busy_end(load);
-	running = sg_busy_ns(load);
+	sg_busy_time_end(load);
+	running = sg_busy_time_ns(load);
 	sleep_ms(5);
-	sg_busy_end(load);
-	busy = sg_busy_ns(load);
+	sg_busy_time_end(load);
+	busy = sg_busy_time_ns(load);
 	assert_true(running >= 10000000);
 	assert_true(busy >= running + 5000000);
 	assert_true(busy <= now_ns() - start);
 	sleep_ms(5);
-	assert_int_equal(sg_busy_ns(load), busy);
-	sg_busy_destroy(load);
+	assert_int_equal(sg_busy_time_ns(load), busy);
+	sg_busy_time_destroy(load);
 }
 
 /* ---- of a GPU ---- */
