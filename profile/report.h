@@ -22,8 +22,9 @@
  *
  * % SELF counts the children of a row and not, as AMD's, rows of other parents. Kernels and
  * copies are below the call that launched them. They run on the GPU while the thread goes
- * on, so they are not part of that call's time. sampling_percent is the share of samples
- * that have the function on their stack; in % SELF, those in which it is the innermost.
+ * on, so they are not part of that call's time. sampling_percent is the share of samples by
+ * CPU time (by other clocks where there are none) that have the function on their stack; in
+ * % SELF, those in which it is the innermost.
  *
  * Failure  a file that cannot be written does not keep the others from being written; the
  *          first failure is returned.

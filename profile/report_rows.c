@@ -19,8 +19,7 @@ uint64_t prof_name_hash(const char *name)
 
 static struct prof_stat stat_of(const struct prof_row_walk *walk, const struct prof_node *node)
 {
-	double n = (double)node->n_trips;
-	double share = walk->thread_total > 0 ? 100 / walk->thread_total : 0;
+	double n = (double)node->n_trips, share, each;
 
 	switch (walk->sheet->value) {
 	case PROF_VALUE_WALL:
@@ -28,11 +27,15 @@ static struct prof_stat stat_of(const struct prof_row_walk *walk, const struct p
 	case PROF_VALUE_CPU:
 		return node->stat[PROF_CLOCK_CPU];
 	case PROF_VALUE_PERCENT:
-		return (struct prof_stat){ .n = node->n_trips,
-					   .sum = n * share,
-					   .sqr = n * share * share,
-					   .min = share,
-					   .max = share };
+		n = (double)node->stat[PROF_CLOCK_CPU].n;
+		share = walk->thread_total > 0 ? 100 * (double)node->n_periods / walk->thread_total
+					       : 0;
+		each = n > 0 ? share / n : 0;
+		return (struct prof_stat){ .n = node->stat[PROF_CLOCK_CPU].n,
+					   .sum = share,
+					   .sqr = n * each * each,
+					   .min = each,
+					   .max = each };
 	case PROF_VALUE_TRIPS:
 		break;
 	}
@@ -46,7 +49,7 @@ static double self_percent(const struct prof_row_walk *walk, const struct prof_n
 	double own = node->stat[clock].sum, self;
 
 	if (walk->sheet->value == PROF_VALUE_PERCENT)
-		return node->n_trips ? 100 * (double)node->n_inside / (double)node->n_trips : 0;
+		return node->n_periods ? 100 * (double)node->n_inside / (double)node->n_periods : 0;
 	if (!(own > 0))
 		return 0;
 	self = (1 - prof_node_children(node, clock) / own) * 100;

@@ -296,6 +296,7 @@ static void add_flat(struct prof_tree *flat, struct prof_node *root, const struc
 	if (is_inside_itself(node))
 		return;
 	to->n_trips += node->n_trips;
+	to->n_periods += node->n_periods;
 	for (unsigned clock = 0; clock < PROF_CLOCK_COUNT; clock++)
 		prof_stat_merge(&to->stat[clock], &node->stat[clock]);
 }

@@ -79,7 +79,11 @@ struct prof_node {
 	struct prof_node *parent, *first, *last, *next; /* children in order of creation */
 	struct prof_stat stat[PROF_CLOCK_COUNT];        /* in nanoseconds */
 	uint64_t n_trips;                               /* calls, or samples of all kinds */
-	uint64_t n_inside; /* samples with this as the innermost function */
+	/*
+	 * Periods of the CPU clock's samples, also those whose signal was still pending; and
+	 * those with this as the innermost function.
+	 */
+	uint64_t n_periods, n_inside;
 };
 
 struct prof_tree_thread {

@@ -132,6 +132,7 @@ static enum ws_status add(struct build *b, const struct trc_event *ev, struct ws
 	const struct cap_rec_sample *info = ev->stack.info;
 	struct sampled_thread *state = state_of(b, ev->thread, err);
 	double ns[PROF_CLOCK_COUNT];
+	uint64_t n_periods = 0;
 	struct prof_node *leaf;
 
 	if (!state)
@@ -140,9 +141,12 @@ static enum ws_status add(struct build *b, const struct trc_event *ev, struct ws
 		return WS_OK; /* damaged */
 	durations(b, ev, &state->before[info->sampler], ns);
 	leaf = leaf_of(b, state->root, info->h.what);
-	leaf->n_inside += leaf->parent != NULL;
+	if (info->sampler == b->source[PROF_CLOCK_CPU])
+		n_periods = (uint64_t)info->n_missed + 1;
+	leaf->n_inside += leaf->parent ? n_periods : 0;
 	for (struct prof_node *node = leaf; node->parent; node = node->parent) {
 		node->n_trips++;
+		node->n_periods += n_periods;
 		for (unsigned clock = 0; clock < PROF_CLOCK_COUNT; clock++)
 			if (info->sampler == b->source[clock])
 				prof_stat_add(&node->stat[clock], ns[clock]);

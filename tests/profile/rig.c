@@ -254,6 +254,17 @@ void rig_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler,
 	MUST(cap_lane_append(lane, &rec.h));
 }
 
+void rig_late_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
+		     uint64_t cpu_ns, uint32_t n_missed)
+{
+	struct cap_rec_sample rec = { .h = HEAD(SAMPLE, cap_rec_sample, stack, ns),
+				      .cpu_ns = cpu_ns,
+				      .sampler = sampler,
+				      .n_missed = n_missed };
+
+	MUST(cap_lane_append(lane, &rec.h));
+}
+
 void rig_count_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
 		      uint64_t cpu_ns, uint64_t count)
 {

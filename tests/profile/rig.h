@@ -55,6 +55,9 @@ void rig_copy(struct cap_lane *lane, uint32_t tid, uint64_t start_ns, uint64_t e
 	      uint64_t corr_id);
 void rig_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
 		uint64_t cpu_ns);
+/* After @n_missed periods whose signal was still pending. */
+void rig_late_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
+		     uint64_t cpu_ns, uint32_t n_missed);
 /* With what one CPU event has counted so far; the kind's samples have its name. */
 void rig_count_sample(struct cap_lane *lane, uint32_t stack, enum cap_sampler sampler, uint64_t ns,
 		      uint64_t cpu_ns, uint64_t count);

@@ -398,6 +398,32 @@ static void samples_have_four_tables(void **state)
 		strstr(text_of("trip_count-7.txt"), "| COUNT  | DEPTH  |   METRIC   |  SUM   |"));
 }
 
+static void late_samples_count_their_periods(void **state)
+{
+	struct prof_report_opts opts = usual();
+	struct rig *rig = next_rig(100, 1000);
+	struct cap_lane *lane = rig_lane(rig, 100);
+
+	rig_stack(1, "main|f");
+	rig_stack(2, "main|g");
+	rig_thread(rig, 100, "app", 1000, 0);
+	rig_sampler(rig, CAP_SAMPLER_CPU_TIME, 10 * MS);
+	rig_sampler(rig, CAP_SAMPLER_REAL_TIME, 10 * MS);
+	rig_sample(lane, 1, CAP_SAMPLER_CPU_TIME, 10 * MS, 10 * MS);
+	rig_late_sample(lane, 2, CAP_SAMPLER_CPU_TIME, 40 * MS, 40 * MS, 2);
+	rig_sample(lane, 1, CAP_SAMPLER_REAL_TIME, 41 * MS, 41 * MS); /* of the other clock */
+	rig_end(rig, 300 * MS);
+	write_report(&opts);
+	expect_row("sampling_percent-7.txt", "|0>>> f",
+		   "1 0 sampling_percent % 25.000 25.000 25.000 25.000 0.000 0.000 100.0");
+	expect_row("sampling_percent-7.txt", "|0>>> g",
+		   "1 0 sampling_percent % 75.000 75.000 75.000 75.000 0.000 0.000 100.0");
+	expect_row("sampling_cpu_clock-7.txt", "|0>>> |_g",
+		   "1 1 sampling_cpu_clock sec 0.030000 0.030000 0.030000 0.030000 0.000000 "
+		   "0.000000 100.0");
+	expect_row("trip_count-7.txt", "|0>>> |_f", "2 1 trip_count 2");
+}
+
 static void folded_stacks_are_counted(void **state)
 {
 	struct prof_report_opts opts = usual();
@@ -689,6 +715,7 @@ int main(void)
 		REPORT_TEST(numbers_are_as_the_settings_say),
 		REPORT_TEST(labels_are_cut_and_cannot_write_to_a_terminal),
 		REPORT_TEST(samples_have_four_tables),
+		REPORT_TEST(late_samples_count_their_periods),
 		REPORT_TEST(folded_stacks_are_counted),
 		REPORT_TEST(cpu_events_are_counted_between_samples),
 		REPORT_TEST(calls_and_samples_share_the_trip_count),
