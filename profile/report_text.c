@@ -193,8 +193,8 @@ static void put_banner(struct prof_table *table, const char *description, FILE *
 	while (from < n) {
 		size_t end = n;
 
-		if (n - from + 2 > total)
-			for (size_t i = from; i < n && (i - from + 2 <= total || end == n); i++)
+		if (n - from + 1 > total)
+			for (size_t i = from; i < n && (i - from + 1 <= total || end == n); i++)
 				end = text[i] == ' ' ? i : end;
 		put_banner_line(text + from, end - from, total, to);
 		from = end + (end < n);

@@ -187,9 +187,9 @@ def main():
         sys.exit(77)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.argv[1], folder], check=True)
+        subprocess.run([sys.argv[1], folder], check=True, stdout=subprocess.DEVNULL)
         failed += visit(f"{folder}/flamegraph.html", use)
-        subprocess.run([sys.argv[1], folder, "110000"], check=True)
+        subprocess.run([sys.argv[1], folder, "110000"], check=True, stdout=subprocess.DEVNULL)
         failed += visit(f"{folder}/flamegraph.html", many)
     sys.exit(1 if failed else 0)
 

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	process = trc_process_at(trace, 0);
 	prof_report_opts_init(&opts);
 	opts.folder = argv[1];
-	opts.flame = opts.folded = true;
+	opts.flame = opts.folded = opts.to_stdout = true;
 	opts.version = "1.2.0";
 	opts.settings_json = "{\"ROCPROFSYS_PROFILE\":{\"value\":true}}";
 	opts.others =

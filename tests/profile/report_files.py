@@ -126,10 +126,17 @@ def metadata(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([sys.argv[1], folder], check=True)
+    printed = subprocess.run([sys.argv[1], folder], check=True, stdout=subprocess.PIPE).stdout
     wall_clock(folder)
     samples(folder)
     metadata(folder)
+    tables = [name for name in os.listdir(folder) if name.endswith(".txt")]
+    check("tables", sorted(tables), ["sampling_cpu_clock.txt", "sampling_percent.txt", "sampling_wall_clock.txt",
+                                     "trip_count.txt", "wall_clock.txt"])
+    for name in tables:
+        with open(f"{folder}/{name}", "rb") as f:
+            text = f.read()
+        check(f"{name} is printed, too", text in printed, True)
     with open(f"{folder}/wall_clock.txt", "rb") as f:
         text = f.read()
     check("the text has no controls", any(c < 32 and c != 10 for c in text), False)

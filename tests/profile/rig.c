@@ -127,11 +127,12 @@ void rig_gpu(struct rig *rig, const char *kernel)
 	MUST(cap_writer_meta(rig->writer, &rec.h));
 }
 
-void rig_counter(struct rig *rig, uint32_t id, const char *name)
+void rig_counter(struct rig *rig, uint32_t id, const char *name, const char *description)
 {
 	struct cap_rec_counter rec = { .h = HEAD(COUNTER, cap_rec_counter, id, 0),
 				       .agent = 2,
-				       .name_str = rig_intern(rig, name) };
+				       .name_str = rig_intern(rig, name),
+				       .description_str = rig_intern(rig, description) };
 
 	MUST(cap_writer_meta(rig->writer, &rec.h));
 }

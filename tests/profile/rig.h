@@ -33,7 +33,7 @@ void rig_region(struct rig *rig, uint32_t id, enum cap_region_category category,
 		uint64_t address);
 void rig_operation(struct rig *rig, uint32_t op, const char *name); /* of HIP */
 void rig_gpu(struct rig *rig, const char *kernel);                  /* agent 2, kernel 1 */
-void rig_counter(struct rig *rig, uint32_t id, const char *name);
+void rig_counter(struct rig *rig, uint32_t id, const char *name, const char *description);
 void rig_sampler(struct rig *rig, enum cap_sampler sampler, uint64_t period);
 void rig_metric(struct rig *rig, uint32_t id, enum cap_metric_category category, const char *name,
 		const char *unit);

@@ -34,6 +34,14 @@ static int drop_dir(void **state)
 	return system(line);
 }
 
+static size_t n_written;
+
+static void count_file(void *ctx, const struct prof_report_file *file)
+{
+	assert_int_equal(access(file->path, F_OK), 0);
+	n_written++;
+}
+
 static void hear(void *ctx, const char *sentence)
 {
 	strncat(said, sentence, sizeof(said) - strlen(said) - 2);
@@ -48,6 +56,8 @@ static struct prof_report_opts usual(void)
 	opts.folder = out_dir;
 	opts.suffix = "-7";
 	opts.say = hear;
+	opts.written = count_file;
+	n_written = 0;
 	return opts;
 }
 
@@ -67,7 +77,9 @@ static enum ws_status report(const struct prof_report_opts *opts, struct ws_err 
 
 	for (size_t i = 0; i < n_rigs; i++)
 		processes[i] = trc_process_at(trace, i);
+	n_written = 0;
 	st = prof_report_write(trace, processes, n_rigs, opts, &result, err);
+	assert_int_equal(result.n_files, n_written);
 	prof_report_result_fini(&result);
 	trc_close(trace);
 	return st;
@@ -536,13 +548,20 @@ static void metrics_are_summed_up(void **state)
 
 static void counters_have_a_table_per_device(void **state)
 {
+	/* clang-format off */
+	static const char wrapped[] =
+"|  NUMBER OF WAVES SENT TO THE SHADER UNITS, OF ALL SHADER ENGINES AND ALL KINDS OF WORK, SINCE THE START |\n"
+"|                                         OF THE DISPATCH, IN WAVES                                       |\n";
+	/* clang-format on */
 	struct prof_report_opts opts = usual();
 	struct rig *rig = next_rig(100, 1000);
 	struct cap_lane *lane = rig_lane(rig, 300);
 
 	rig_gpu(rig, "gemm.kd");
-	rig_counter(rig, 1, "SQ_WAVES");
-	rig_counter(rig, 2, "TCC_HIT[3]");
+	rig_counter(rig, 1, "SQ_WAVES",
+		    "Number of waves sent to the shader units, of all shader engines and all "
+		    "kinds of work, since the start of the dispatch, in waves");
+	rig_counter(rig, 2, "TCC_HIT[3]", "");
 	rig_thread(rig, 100, "", 1000, 0);
 	/* Two instances of one counter are one value. */
 	rig_dispatch(lane, 100, 2000, 2100, 1, (struct rig_value[]){ { 1, 10 }, { 1, 20 } });
@@ -554,6 +573,9 @@ static void counters_have_a_table_per_device(void **state)
 	expect_row("rocprof-device-0-TCC_HIT_3-7.txt", "|0>>> gemm",
 		   "1 TCC_HIT[3] 7.000000 7.000000 7.000000 7.000000 0.000000 0.000000");
 	assert_null(strstr(text_of("rocprof-device-0-SQ_WAVES-7.txt"), "DEPTH"));
+	/* A description that is wider than the table has several lines. */
+	assert_non_null(strstr(text_of("rocprof-device-0-SQ_WAVES-7.txt"), wrapped));
+	assert_non_null(strstr(text_of("rocprof-device-0-TCC_HIT_3-7.txt"), " TCC_HIT[3] "));
 	assert_null(strstr(text_of("rocprof-device-0-SQ_WAVES-7.txt"), "SELF"));
 }
 
