@@ -342,6 +342,12 @@ static bool is_automatic(const char *component)
 	return !strncmp(component, "sampling_", 9);
 }
 
+bool prof_report_has_component(const char *name)
+{
+	return *name && (is_automatic(name) || prof_report_is_thread_component(name) ||
+			 prof_report_is_process_component(name));
+}
+
 static void write_components(struct prof_report *r)
 {
 	if (is_component(r, "wall_clock"))

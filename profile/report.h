@@ -123,6 +123,9 @@ struct prof_report_opts {
 
 void prof_report_opts_init(struct prof_report_opts *opts); /* AMD's defaults; folder "." */
 
+/* Whether reports can have a component. Its values may still not be in a recording. */
+bool prof_report_has_component(const char *name);
+
 struct prof_report_result {
 	struct prof_report_file *files;
 	size_t n_files, cap_files;

@@ -271,18 +271,28 @@ static void style_sheet(const struct prof_report *r, enum process_value value,
 	}
 }
 
+static const struct process_component *find_component(const char *name)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(process_components); i++)
+		if (!strcmp(process_components[i].name, name))
+			return &process_components[i];
+	return NULL;
+}
+
+bool prof_report_is_process_component(const char *name)
+{
+	return find_component(name) != NULL;
+}
+
 bool prof_report_process_component(struct prof_report *r, const char *name)
 {
 	struct prof_tree_opts opts = { .max_nodes = 1u << 16 };
-	const struct process_component *component = NULL;
+	const struct process_component *component = find_component(name);
 	struct prof_sheet sheet = prof_report_new_sheet(r, name);
 	struct prof_tree *tree = NULL;
 	struct ws_err err = { 0 };
 	bool any = false;
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(process_components); i++)
-		if (!strcmp(process_components[i].name, name))
-			component = &process_components[i];
 	if (!component)
 		return false;
 	if (prof_tree_create(&opts, &tree, &err)) {

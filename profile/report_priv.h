@@ -181,6 +181,8 @@ void prof_report_counters(struct prof_report *r);
 void prof_report_events(struct prof_report *r);
 /* A component that has a value per thread. False: it is none, or has no values. */
 bool prof_report_thread_component(struct prof_report *r, const char *component);
+bool prof_report_is_thread_component(const char *component);
+bool prof_report_is_process_component(const char *component);
 /* A component that is a value of the whole process. False: it is none, or has no values. */
 bool prof_report_process_component(struct prof_report *r, const char *component);
 void prof_report_totals(struct prof_report *r); /* for the result */

@@ -93,39 +93,91 @@ void prof_report_events(struct prof_report *r)
 
 /* ---- threads ---- */
 
-bool prof_report_thread_component(struct prof_report *r, const char *component)
-{
-	struct prof_tree_opts opts = r->samples->opts;
-	struct prof_sheet sheet = prof_report_new_sheet(r, component);
-	struct prof_tree *tree = NULL;
-	struct ws_err err = { 0 };
-	enum ws_status st;
+static const struct thread_component {
+	const char *name, *description;
+	bool share; /* per time, in percent */
+} thread_components[] = {
+	{ "thread_cpu_clock", "CPU time of threads when their last sample was taken", false },
+	{ "thread_cpu_util", "CPU time per wall-clock time of threads, up to their last sample",
+	  true },
+};
 
-	/* AMD's names for all CPU events at once, which have tables of their own. */
-	if (!strcmp(component, "papi_vector") || !strcmp(component, "papi_array"))
-		return r->samples->n_samples && *event_names(r->processes[0]);
-	if (strcmp(component, "thread_cpu_clock") || !r->samples->n_samples)
-		return false;
-	st = prof_tree_create(&opts, &tree, &err);
-	for (size_t i = 0; !st && i < r->samples->n_threads; i++) {
+/* AMD's names for all CPU events at once, which have tables of their own. */
+static bool is_all_events(const char *component)
+{
+	return !strcmp(component, "papi_vector") || !strcmp(component, "papi_array");
+}
+
+static const struct thread_component *find_component(const char *name)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(thread_components); i++)
+		if (!strcmp(name, thread_components[i].name))
+			return &thread_components[i];
+	return NULL;
+}
+
+bool prof_report_is_thread_component(const char *name)
+{
+	return is_all_events(name) || find_component(name);
+}
+
+static double value_of(const struct prof_tree_thread *at, const struct thread_component *component)
+{
+	if (!component->share)
+		return (double)at->cpu_ns;
+	return at->age_ns ? 100 * (double)at->cpu_ns / (double)at->age_ns : 0;
+}
+
+/* A row per thread that has samples. */
+static enum ws_status add_threads(struct prof_report *r, const struct thread_component *component,
+				  struct prof_tree *tree, struct ws_err *err)
+{
+	for (size_t i = 0; i < r->samples->n_threads; i++) {
 		const struct prof_tree_thread *at = &r->samples->threads[i];
 		const char *name = at->thread && *at->thread->name
 					   ? at->thread->name
 					   : trc_process_program(r->processes[0]);
-		struct prof_node *root = prof_tree_root(tree, at->thread, at->rank, &err);
+		struct prof_node *root = prof_tree_root(tree, at->thread, at->rank, err);
 		struct prof_node *row =
 			root ? prof_tree_child(tree, root, name, PROF_KIND_REGION) : NULL;
 
 		if (!row || row == root)
-			st = ws_fail(&err, WS_E_NOMEM, "no memory for the CPU time of threads");
-		else
-			prof_stat_add(&row->stat[PROF_CLOCK_WALL], (double)at->cpu_ns);
+			return ws_fail(err, WS_E_NOMEM, "no memory for the CPU time of threads");
+		prof_stat_add(&row->stat[PROF_CLOCK_WALL], value_of(at, component));
 	}
+	return WS_OK;
+}
+
+static void style_percent(const struct prof_report *r, struct prof_sheet *sheet)
+{
+	sheet->unit_text = "%";
+	sheet->precision = r->opts->number.precision >= 0 ? r->opts->number.precision : 1;
+}
+
+bool prof_report_thread_component(struct prof_report *r, const char *name)
+{
+	const struct thread_component *component = find_component(name);
+	struct prof_tree_opts opts = r->samples->opts;
+	struct prof_sheet sheet = prof_report_new_sheet(r, name);
+	struct prof_tree *tree = NULL;
+	struct ws_err err = { 0 };
+	enum ws_status st;
+
+	if (!r->samples->n_samples)
+		return false;
+	if (!component)
+		return is_all_events(name) && *event_names(r->processes[0]);
+	st = prof_tree_create(&opts, &tree, &err);
+	if (!st)
+		st = add_threads(r, component, tree, &err);
 	if (st) {
 		prof_report_failed(r, st, &err);
 	} else {
-		sheet.description = "CPU time of threads when their last sample was taken";
-		prof_report_style_time(r, &sheet);
+		sheet.description = component->description;
+		if (!component->share)
+			prof_report_style_time(r, &sheet);
+		else
+			style_percent(r, &sheet);
 		sheet.trees[0] = tree;
 		sheet.n_trees = 1;
 		prof_report_sheet(r, &sheet);

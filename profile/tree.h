@@ -90,7 +90,8 @@ struct prof_tree_thread {
 	const struct trc_thread *thread; /* NULL: all of them */
 	uint32_t pid;                    /* of the first, where processes are merged */
 	int rank;
-	uint64_t cpu_ns;        /* that it had used when its last sample was taken */
+	/* CPU time that it had used, and time since its start, when its last sample was taken. */
+	uint64_t cpu_ns, age_ns;
 	struct prof_node *root; /* has no name, no values */
 };
 

@@ -87,6 +87,11 @@ static struct prof_node *leaf_of(struct build *b, struct prof_node *root, uint32
 	return node;
 }
 
+static uint64_t start_of(const struct build *b, const struct trc_thread *thread)
+{
+	return thread && thread->start_ns ? thread->start_ns : b->process->init_ns;
+}
+
 /* The part of the time since the start of the thread that a first sample can stand for. */
 static double first_ns(uint64_t period, uint64_t since)
 {
@@ -109,7 +114,7 @@ static void durations(const struct build *b, const struct trc_event *ev, struct 
 {
 	const struct cap_rec_sample *info = ev->stack.info;
 	const struct trc_sampler *sampler = &b->process->samplers[info->sampler];
-	uint64_t started_ns = ev->thread->start_ns ? ev->thread->start_ns : b->process->init_ns;
+	uint64_t started_ns = start_of(b, ev->thread);
 	uint64_t period = info->sampler == CAP_SAMPLER_OVERFLOW ? 0 : sampler->period;
 	uint64_t count = before->count;
 
@@ -158,18 +163,25 @@ static enum ws_status add(struct build *b, const struct trc_event *ev, struct ws
 	return WS_OK;
 }
 
-/* The CPU time of each thread, as its last sample has it. */
+/* What the last sample of each thread says about it. */
 static void add_cpu_times(const struct build *b)
 {
 	for (size_t i = 0; i <= b->process->threads.n; i++) {
 		const struct sampled_thread *state = &b->threads[i];
-		uint64_t cpu_ns = 0;
+		uint64_t start_ns =
+			start_of(b, i < b->process->threads.n ? &b->process->threads.at[i] : NULL);
+		uint64_t cpu_ns = 0, last_ns = start_ns;
 
-		for (unsigned k = 0; k < CAP_SAMPLER_COUNT; k++)
+		for (unsigned k = 0; k < CAP_SAMPLER_COUNT; k++) {
 			cpu_ns = WS_MAX(cpu_ns, state->before[k].cpu_ns);
-		for (size_t k = 0; state->root && k < b->tree->n_threads; k++)
-			if (b->tree->threads[k].root == state->root)
-				b->tree->threads[k].cpu_ns += cpu_ns;
+			last_ns = WS_MAX(last_ns, state->before[k].ns);
+		}
+		for (size_t k = 0; state->root && k < b->tree->n_threads; k++) {
+			if (b->tree->threads[k].root != state->root)
+				continue;
+			b->tree->threads[k].cpu_ns += cpu_ns;
+			b->tree->threads[k].age_ns += last_ns - start_ns;
+		}
 	}
 }
 

@@ -450,7 +450,8 @@ static void folded_stacks_are_counted(void **state)
 
 static void cpu_events_are_counted_between_samples(void **state)
 {
-	static const char *const components[] = { "papi_vector", "wall_clock", "thread_cpu_clock" };
+	static const char *const components[] = { "papi_vector", "wall_clock", "thread_cpu_clock",
+						  "thread_cpu_util" };
 	struct prof_report_opts opts = usual();
 	struct rig *rig = next_rig(100, 1000);
 	struct cap_lane *lane = rig_lane(rig, 100), *other = rig_lane(rig, 101);
@@ -480,7 +481,14 @@ static void cpu_events_are_counted_between_samples(void **state)
 	expect_row("thread_cpu_clock-7.txt", "|1>>> app",
 		   "1 0 thread_cpu_clock sec 0.005000 0.005000 0.005000 0.005000 0.000000 0.000000 "
 		   "100.0");
+	expect_row("thread_cpu_util-7.txt", "|0>>> app",
+		   "1 0 thread_cpu_util % 80.0 80.0 80.0 80.0 0.0 0.0 100.0");
 	assert_string_equal(said, "");
+	for (size_t i = 0; i < WS_ARRAY_LEN(components); i++)
+		assert_true(prof_report_has_component(components[i]));
+	assert_true(prof_report_has_component("peak_rss"));
+	assert_false(prof_report_has_component("network_stats"));
+	assert_false(prof_report_has_component(""));
 }
 
 static void calls_and_samples_share_the_trip_count(void **state)
