@@ -323,10 +323,16 @@ function fillTable() {
 		cell(tr, timeText(f.total));
 		cell(tr, percentText(f.total, whole));
 		cell(tr, String(f.count));
-		tr.addEventListener("click", () => {
+		const find = () => {
 			state.search = $("search").value = nameOf(f.node);
 			keep();
 			search();
+		};
+		tr.tabIndex = 0;
+		tr.addEventListener("click", find);
+		tr.addEventListener("keydown", (event) => {
+			if (event.key === "Enter")
+				find();
 		});
 		body.append(tr);
 	}

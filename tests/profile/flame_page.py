@@ -103,6 +103,11 @@ def searching(b):
     check("patterns work", text(b, "matched") == "matched 41.67 %")
     settle(b)
     picture(b, "search")
+    search(b, "")
+    b.js("document.querySelectorAll('#table tbody tr')[1].focus()")
+    b.key("Enter")
+    check("Enter on a row finds its function", text(b, "matched") == "matched 83.33 %" and
+          list(b.js(TABLE)) == ["main"])
     search(b, "/(/")
     check("a wrong pattern finds nothing", text(b, "matched") == "matched 0.00 %")
     check("the address has the search", "search=" in b.js("location.hash"))
