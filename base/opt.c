@@ -324,8 +324,9 @@ static enum ws_status parse_short(struct parser *p, const char *word)
 		if (!opt)
 			return ws_fail(p->err, WS_E_USAGE,
 				       "unknown option '-%c': --help lists them", *ch);
-		/* -PTD is three switches, -Pno is one. */
-		if (opt->kind == WS_OPT_KIND_SWITCH && ch[1] && !ws_tri_parse(ch + 1, &tri)) {
+		/* -PTD is three switches, -PT two (T is also short for true), -Pno and -P0 one. */
+		if (opt->kind == WS_OPT_KIND_SWITCH && ch[1] &&
+		    (!ws_tri_parse(ch + 1, &tri) || (!ch[2] && find_short(p->opts, ch[1])))) {
 			st = set_value(p, opt, shown, "yes");
 			if (st)
 				return st;

@@ -12,7 +12,7 @@ struct args {
 	double factor;
 	int format;
 	struct ws_strv gpus, counters, sets, some, output, tids;
-	enum ws_tri trace, profile, host;
+	enum ws_tri trace, profile, host, tracing;
 	const char *level;
 };
 
@@ -37,6 +37,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_ONE_OF(struct args, level, 0, "level", "NAME", formats, "a format"),
 	WS_OPT_SWITCH(struct args, profile, 'P', "profile", "profile"),
 	WS_OPT_SWITCH(struct args, host, 'H', "host", "host metrics"),
+	WS_OPT_SWITCH(struct args, tracing, 'T', "tracing", "trace"),
 	WS_OPT_WORDS(struct args, output, 'o', "into", "PATH [PREFIX]", "where to"),
 	WS_OPT_WORDS(struct args, tids, 0, "tids", "[N...]", "threads"),
 };
@@ -266,6 +267,11 @@ static void switches_can_be_joined_and_leave_the_program_alone(void **state)
 	assert_int_equal(p.args.host, WS_TRI_YES);
 	assert_true(p.args.quiet);
 	assert_string_equal(p.rest.operands[0], "./app");
+	/* 'T' alone would be true. */
+	parse(&p, WS_OPT_FIRST, "-PT -H0 ./app");
+	assert_int_equal(p.args.profile, WS_TRI_YES);
+	assert_int_equal(p.args.tracing, WS_TRI_YES);
+	assert_int_equal(p.args.host, WS_TRI_NO);
 	parse(&p, WS_OPT_FIRST, "-Hno --profile off --no-host ./app");
 	assert_int_equal(p.args.profile, WS_TRI_NO);
 	assert_int_equal(p.args.host, WS_TRI_NO);
