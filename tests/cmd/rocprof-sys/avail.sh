@@ -90,11 +90,11 @@ out_has "ROCPROFSYS_KOKKOSP_PREFIX,[kokkos],"
 
 # Counters of GPUs as rocprofv3-avail has them, of CPUs as libpfm.
 if [ -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
-	run env WAVESCOPE_GPU=gfx90a rocprof-sys-avail -H -c GPU --csv -r '^SQ_WAVES:' '^GRBM_GUI_ACTIVE:'
+	run env WAVESCOPE_GPU=mi210 rocprof-sys-avail -H -c GPU --csv -r '^SQ_WAVES:' '^GRBM_GUI_ACTIVE:'
 	out_has "SQ_WAVES:device=0,GPU,true,"
 	out_has "GRBM_GUI_ACTIVE:device=0,GPU,true,"
 	out_lacks ",CPU,"
-	run env WAVESCOPE_GPU=gfx90a rocprof-sys-avail -H -c GPU --csv -r '^GPUBusy:'
+	run env WAVESCOPE_GPU=mi210 rocprof-sys-avail -H -c GPU --csv -r '^GPUBusy:'
 	out_has "GPUBusy:device=0,GPU,true,"
 	out_has "Derived counter: "
 else

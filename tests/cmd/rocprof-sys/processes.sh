@@ -1,0 +1,84 @@
+#!/bin/sh
+# Exit codes and signals of the program, several processes, ranks, killed programs, killed front ends.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_tracing
+HOME=$work
+export HOME
+plain="--time-output off"
+names() { (cd "$1" && ls | tr '\n' ' '); }
+
+run rocprof-sys-run -v -1 -- sh -c 'exit 7'
+rc_is 7
+run rocprof-sys-run -v -1 -- sh -c 'kill -TERM $$'
+rc_is 143
+run rocprof-sys-sample -v -1 -- sh -c 'exit 8'
+rc_is 8
+
+# Two programs of one command have their own files, also where their names would be the same.
+run rocprof-sys-run -T -o two $plain -- sh -c "$vcopy -n 4096; $vcopy -n 4096"
+rc_is 0
+is "$(ls two | grep -c '^perfetto-trace-[0-9]*.proto$')" 2 "traces of two processes"
+run rocprof-sys-run -T -o same $plain --use-pid off -- sh -c "$vcopy -n 4096; $vcopy -n 4096"
+is "$(ls same | grep -c '^perfetto-trace')" 2 "traces of two processes of one name"
+[ -e same/perfetto-trace.proto ] || fail "no plain name: $(names same)"
+run rocprof-sys-run -T -o merged $plain --perfetto-combine-traces -- sh -c "$vcopy -n 4096; $vcopy -n 4096"
+is "$(stat -c %s merged/merged.proto)" "$(cat merged/perfetto-trace-*.proto | wc -c)" "size of the merged trace"
+run rocprof-sys-run -T -o alone $plain --follow-children off -- sh -c "$vcopy -n 4096; true"
+! ls alone/perfetto-trace-* 2>/dev/null | grep -q . ||
+	is "$(ls alone | grep -c '^perfetto-trace')" 1 "traces without children"
+
+# Ranks: one set of files each, named by rank, without pids.
+for rank in 0 1; do
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 run rocprof-sys-run -PT -o ranks $plain --use-pid off -- \
+		"$vcopy" -n 4096
+	rc_is 0
+done
+for name in perfetto-trace-0.proto perfetto-trace-1.proto wall_clock-0.txt wall_clock-1.txt metadata-0.json; do
+	[ -s "ranks/$name" ] || fail "no $name: $(names ranks)"
+done
+! ls ranks | grep -q -- '-[0-9][0-9]' || fail "pids in names: $(names ranks)"
+
+# Under a launcher that is not profiled itself.
+cat >launcher <<'END'
+#!/bin/sh
+shift 2
+for rank in 0 1; do OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=2 "$@"; done
+END
+chmod +x launcher
+run rocprof-sys-run -T -o launched $plain -l vcopy -- ./launcher -n 2 "$vcopy" -n 4096
+rc_is 0
+is "$(ls launched | grep -c '^perfetto-trace-[01].proto$')" 2 "traces of launched ranks"
+run rocprof-sys-run -l nothing -- ./launcher -n 2 "$vcopy"
+rc_is 2
+err_is "rocprof-sys-run: option '--launcher': no word of the command after './launcher' matches 'nothing'"
+
+# A program that is killed has its records in the output.
+run rocprof-sys-run -T -o killed $plain --use-pid off -- sh -c "$vcopy -n 4096; kill -KILL \$\$"
+rc_is 137
+[ -s killed/perfetto-trace.proto ] || fail "no trace of a killed program"
+
+# A front end that is killed leaves captures that --recover converts.
+mkdir later
+(
+	cd later
+	rocprof-sys-run -T -o lost $plain --use-pid off -- sh -c "$vcopy -n 4096; exec sleep 30" >/dev/null 2>&1 &
+	front=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		sleep 0.2
+		left=$(find . -name '*.wcap' | head -1)
+		[ -z "$left" ] || break
+	done
+	sleep 1
+	child=$(ps -o pid= --ppid $front)
+	kill -KILL $front
+	# shellcheck disable=SC2086 # a list of pids
+	kill $child
+)
+left=$(dirname "$(find later -name '*.wcap' | head -1)")
+[ -d "$left" ] || fail "no captures are left"
+run rocprof-sys-run --recover "$left"
+rc_is 0
+[ -s later/lost/perfetto-trace.proto ] || fail "nothing was recovered: $(find later)"
+err_has "can be removed now"
+run rocprof-sys-run --recover later/lost
+rc_is 1
