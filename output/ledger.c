@@ -58,6 +58,8 @@ static const char *times_text(const struct output_ledger *ledger, const struct t
 		[TRC_GPU_TIMES_SIMULATED] = ", on the software GPU: GPU times are simulated",
 	};
 
+	if (ledger->tool && !process->runtimes)
+		return ""; /* it used no GPU */
 	/* rocprofv3 has an option about it. */
 	if (!ledger->tool && trc_process_gpu_times(process) == TRC_GPU_TIMES_HOST)
 		return ", on the software GPU: GPU times are host times (--gpu-time)";
@@ -174,8 +176,9 @@ static void print_end(const struct output_ledger *ledger, const struct name_list
 		fprintf(to, "%s: requested, but not supported by this version: %s\n", tool,
 			unsupported->text.at);
 	if (ledger->n_idle && ledger->n_processes)
-		fprintf(to, "%s: %u more %s no GPU\n", tool, ledger->n_idle,
-			ledger->n_idle == 1 ? "process used" : "processes used");
+		fprintf(to, "%s: %u more %s %s\n", tool, ledger->n_idle,
+			ledger->n_idle == 1 ? "process" : "processes",
+			ledger->tool ? "recorded nothing" : "used no GPU");
 	if (ledger->n_lost)
 		fprintf(to, "%s: %llu %s observed but not in the output\n", tool,
 			(unsigned long long)ledger->n_lost,

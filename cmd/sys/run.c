@@ -61,6 +61,23 @@ static enum ws_status save_settings(const struct set_values *values, const char 
 
 /* ---- the program ---- */
 
+/* What a verbose user expects to hear of the samplers; of each thread the same. */
+static void say_samplers(const struct set_values *values, const struct col_collect_config *config)
+{
+	static const char *const clocks[CAP_SAMPLER_COUNT] = {
+		[CAP_SAMPLER_CPU_TIME] = "CPU-time",
+		[CAP_SAMPLER_REAL_TIME] = "wall-time",
+	};
+
+	for (unsigned i = 0; i < CAP_SAMPLER_COUNT && set_int(values, SET_VERBOSE) >= 1; i++)
+		if (clocks[i] && config->samplers[i].period)
+			fprintf(stderr,
+				"[rocprof-sys] Sampler for thread 0 will be triggered %.1fx per "
+				"second of %s (every %.3f milliseconds), other threads likewise\n",
+				1e9 / (double)config->samplers[i].period, clocks[i],
+				(double)config->samplers[i].period / 1e6);
+}
+
 /* ENABLED=false: the program runs as it is, on whatever GPU there is. */
 static enum ws_status run_bare(char *const *argv, struct sys_run_result *result, struct ws_err *err)
 {
@@ -200,6 +217,7 @@ enum ws_status sys_run(const char *tool, const struct set_values *values, char *
 	st = sys_collect(values, &config, err);
 	if (st)
 		return st;
+	say_samplers(values, &config);
 	base_folder(values, base);
 	st = launch_rundir_create(base, &dir, err);
 	if (!st)

@@ -3,7 +3,9 @@
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_tracing
 HOME=$work
-export HOME
+# What a run samples is the matter of another test.
+ROCPROFSYS_USE_SAMPLING=false ROCPROFSYS_USE_PROCESS_SAMPLING=false
+export HOME ROCPROFSYS_USE_SAMPLING ROCPROFSYS_USE_PROCESS_SAMPLING
 unset ROCPROFSYS_CONFIG_FILE ROCPROFSYS_TRACE
 files() { (cd "$1" && find . -type f | sort | tr '\n' ' '); }
 

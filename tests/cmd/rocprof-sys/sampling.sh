@@ -1,0 +1,104 @@
+#!/bin/sh
+# Call stacks and metrics from the command line to the files: shares, rates, windows, threads, Python.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+for lib in libwavescope-collector.so libwavescope-sample.so; do
+	[ -e "$WS_BUILD/lib/$lib" ] || skip "$lib is not in this build"
+done
+HOME=$work
+export HOME
+cd "$work"
+unset ROCPROFSYS_CONFIG_FILE
+cat >burn.c <<'END'
+#include <pthread.h>
+#include <time.h>
+static volatile double x;
+static void spend(double s)
+{
+	struct timespec now;
+	double end;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	end = now.tv_sec + now.tv_nsec / 1e9 + s;
+	do {
+		for (int i = 0; i < 20000; i++)
+			x += i * 0.5;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (now.tv_sec + now.tv_nsec / 1e9 < end);
+}
+__attribute__((noinline)) void first(void) { spend(0.6); x++; }
+__attribute__((noinline)) void second(void) { spend(0.2); x++; }
+static void *other(void *arg) { first(); return arg; }
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, 0, other, 0);
+	first();
+	second();
+	pthread_join(thread, 0);
+	return 0;
+}
+END
+need_program cc
+cc -g -O1 -o burn burn.c -lpthread || skip "cc cannot compile a program with threads"
+
+# As typed: a file of settings, no '--'.
+printf 'sampling_freq = 200\nsampling_delay = 0.001\nprofile = on\ntime_output = off\nuse_pid = off\nuse_rocm = off\n' \
+	>my.cfg
+run rocprof-sys-sample -c my.cfg ./burn
+rc_is 0
+cd rocprofsys-burn-output
+for name in perfetto-trace.proto sampling_percent.txt sampling_wall_clock.txt sampling_cpu_clock.txt trip_count.txt \
+	sampling_cpu_clock.json flamegraph.html; do
+	[ -s $name ] || fail "no $name: $(ls)"
+done
+# first() takes 0.6 s of both threads, second() 0.2 s of the main thread.
+"$PYTHON" - <<'END' || fail "shares of functions"
+import json
+rows = json.load(open("sampling_cpu_clock.json"))["timemory"]["sampling_cpu_clock"]["ranks"][0]["graph"]
+def of(main, name):
+    return sum(r["stats"]["sum"] for r in rows
+               if r["prefix"].startswith("|0>>>") == main and r["prefix"].split("|_")[-1].split(">>> ")[-1] == name)
+# Seconds of CPU time, up to the last sample of a thread.
+one, two, other = of(True, "first"), of(True, "second"), of(False, "first")
+assert 0.5 <= one <= 0.7 and 0.1 <= two <= 0.3 and 0.5 <= other <= 0.7, (one, two, other)
+assert of(False, "second") == 0
+END
+cd ..
+
+# One thread, by its number; and the wall clock.
+run rocprof-sys-run -P -o only --time-output off --use-pid off -E rocm --sample-realtime 100 0.01 0 -- ./burn
+rc_is 0
+grep -q '|0>>>' only/sampling_wall_clock.txt || fail "no samples of thread 0"
+! grep -q '|[1-9]>>>' only/sampling_wall_clock.txt || fail "samples of a thread that was not selected"
+# No longer than requested.
+run rocprof-sys-run -P -o short --time-output off --use-pid off -E rocm -f 100 --sampling-wait 0.01 \
+	--sampling-duration 0.2 -- ./burn
+laps=$("$PYTHON" -c 'import json
+rows = json.load(open("short/trip_count.json"))["timemory"]["trip_count"]["ranks"][0]["graph"]
+print(sum(r["entry"]["laps"] for r in rows if r["depth"] == 0))')
+[ "$laps" -ge 3 ] && [ "$laps" -le 50 ] || fail "$laps samples in 0.2 s of 2 threads at 100 Hz"
+# Not at all.
+run rocprof-sys-run -P -o none --time-output off --use-pid off --use-sampling off -H -- ./burn
+rc_is 0
+[ ! -e none/sampling_wall_clock.txt ] || fail "samples, though sampling was off"
+err_has "    metrics "
+err_lacks "call-stack samples"
+# The message that AMD's tests look for.
+run rocprof-sys-sample -v 1 -f 50 -E rocm -- ./burn
+err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
+
+# Seed of it all: Python functions in their place among the frames of the interpreter.
+cat >train.py <<'END'
+import time
+def forward(n):
+    return sum(i * i for i in range(n))
+def step():
+    for _ in range(20):
+        forward(2000)
+end = time.process_time() + 1
+while time.process_time() < end:
+    step()
+END
+run rocprof-sys-run --profile --trace --sampling-wait 0.01 -- "$PYTHON" train.py
+rc_is 0
+grep -h -q '|_step' rocprofsys-python*-output/*/sampling_cpu_clock-*.txt ||
+	skip_part "Python frames are not recorded: $("$PYTHON" --version 2>&1)"
