@@ -30,8 +30,8 @@ struct rp_convert {
 
 struct rp_outcome {
 	struct output_ledger ledger;
-	unsigned n_failed;     /* captures or formats that gave no output */
-	unsigned n_unrecorded; /* processes that could not create a capture */
+	unsigned n_failed;                 /* captures or formats that gave no output */
+	unsigned n_unrecorded;             /* processes that could not create a capture */
 	struct launch_running_set running; /* still going on: their output is not the last word */
 	bool short_of_strict;              /* named and not seen, or lost */
 };

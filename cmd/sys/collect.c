@@ -275,12 +275,12 @@ static enum ws_status choose_numbers(const struct set_values *values, enum set_i
 
 		if (!ws_str_next(&last, '-', &first) || !ws_str_u64(first, &from) ||
 		    (last.at && !ws_str_u64(last, &to)))
-			return ws_fail(err, WS_E_USAGE, "%s: '%.*s' is no number and no range",
+			return ws_fail(err, WS_E_USAGE, "%s: '%.*s' is not a number or range",
 				       set_defs[id].name, WS_STR_ARGS(word));
 		if (!last.at)
 			to = from;
 		if (to < from || to >= COL_COLLECT_NUMBERS)
-			return ws_fail(err, WS_E_USAGE, "%s: '%.*s' is no range below %u",
+			return ws_fail(err, WS_E_USAGE, "%s: '%.*s' is not a range below %u",
 				       set_defs[id].name, WS_STR_ARGS(word), COL_COLLECT_NUMBERS);
 		for (; from <= to; from++)
 			out->bits[from / 64] |= 1ull << from % 64;

@@ -138,7 +138,7 @@ wrong 2 "'--hsa-interrupt': '2' is not 0 or 1" rocprof-sys-run --hsa-interrupt 2
 wrong 2 "ROCPROFSYS_TRACE_DELAY: 'soon' is not a number" rocprof-sys-run -w soon -- true
 wrong 2 "ROCPROFSYS_TRACE_PERIODS: '1' is not DELAY:DURATION" rocprof-sys-run --periods 1 -- true
 wrong 2 "'x' is not a list of threads" rocprof-sys-sample -t x -- true
-wrong 2 "ROCPROFSYS_SAMPLING_CPUS: 'x' is no number and no range" rocprof-sys-run -H --cpus x -- true
+wrong 2 "ROCPROFSYS_SAMPLING_CPUS: 'x' is not a number or range" rocprof-sys-run -H --cpus x -- true
 wrong 2 "exclude each other: use one" rocprof-sys-run --enable-categories host --disable-categories user -- true
 wrong 1 "no CPU counter 'nonsense' on this machine" rocprof-sys-run --sample-overflow nonsense -- true
 wrong 1 "ROCPROFSYS_MODE=causal is not supported" rocprof-sys-run --mode causal -- true
