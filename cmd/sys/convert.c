@@ -23,7 +23,9 @@ struct conversion {
 	struct ws_map stems;       /* given out in this run */
 	struct launch_claim claim; /* on the one of the process that is being converted */
 	struct launch_fallback_agents fallback;
-	struct ws_strv traces; /* Perfetto traces of this run */
+	struct ws_strv traces;   /* Perfetto traces of this run */
+	bool collapses;          /* one profile of all processes */
+	struct ws_strv recorded; /* captures for it */
 };
 
 /* ---- names ---- */
@@ -97,12 +99,14 @@ static void account(struct conversion *c, const struct trc_process *process,
 		.silent = set_int(values, SET_VERBOSE) < 0,
 	};
 
-	/* The trace and the profile have all that was recorded, unless the trace was too large. */
-	if ((result->traced && !result->n_lost) || result->profiled)
+	/* The trace and the profile have all that was recorded, but for what did not fit. */
+	if (result->traced || result->profiled)
 		how.elsewhere = ~0u;
 	else if (!set_on(values, SET_TRACE) && !set_on(values, SET_PROFILE) && !how.formats)
 		how.no_files = "TRACE, PROFILE and USE_ROCPD are off";
 	output_ledger_process(&c->outcome->ledger, process, &result->rocpd, &how, stderr);
+	if (!result->profiled)
+		c->outcome->ledger.n_lost += result->n_lost;
 }
 
 /* True: everything of it is in the output, and its capture may go. */
@@ -122,12 +126,12 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 		if (st)
 			ws_log_error("%s", err.text);
 		else
-			sys_files_write(&(struct sys_files){ .tool = c->how->tool,
-							     .values = c->how->values,
+			sys_files_write(&(struct sys_files){ .values = c->how->values,
 							     .trace = trace,
 							     .process = process,
 							     .names = &names,
-							     .place = &place },
+							     .place = &place,
+							     .no_profile = c->collapses },
 					&result);
 		good = !st && !result.n_failed;
 	}
@@ -168,9 +172,49 @@ static bool convert_one(struct conversion *c, const char *path)
 		if (trc_process_at(trace, 0)->runtimes)
 			launch_fallback_agents_add(&c->fallback, trace, 0);
 		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
+		if (c->collapses && has_data(trc_process_at(trace, 0)) &&
+		    ws_vec_push(&c->recorded, path, &err))
+			ws_log_error("%s", err.text);
 	}
 	trc_close(trace);
 	return good;
+}
+
+/* One profile of all processes that recorded something, under the name of the first. */
+static enum ws_status convert_collapsed(struct conversion *c, struct ws_err *err)
+{
+	struct trc_trace *trace = NULL;
+	const struct trc_process **processes;
+	struct sys_files_result result;
+	struct launch_place place;
+	struct set_names names;
+	size_t n = 0;
+	enum ws_status st;
+
+	if (!c->recorded.n)
+		return WS_OK;
+	st = trc_open(c->recorded.at, c->recorded.n, &(struct trc_opts){ 0 }, &trace, err);
+	n = st ? 0 : trc_n_processes(trace);
+	processes = ws_arena_array(&c->arena, n + 1, sizeof(*processes));
+	if (!st && !processes)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < n && !st; i++)
+		processes[i] = trc_process_at(trace, i);
+	if (!st && n) {
+		place = place_of(c, processes[0]);
+		st = set_names_make(c->how->values, &place, &names, err);
+	}
+	if (!st && n) {
+		sys_files_write_collapsed(&(struct sys_files){ .values = c->how->values,
+							       .trace = trace,
+							       .process = processes[0],
+							       .names = &names,
+							       .place = &place },
+					  processes, n, &result);
+		c->outcome->n_failed += result.n_failed;
+	}
+	trc_close(trace);
+	return st;
 }
 
 static enum ws_status convert_traced(struct conversion *c, const struct launch_rundir *dir,
@@ -179,10 +223,17 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 	struct ws_strv paths = { .max_n = 0 };
 	enum ws_status st = launch_rundir_captures(dir, &c->arena, &paths, err);
 
-	for (size_t i = 0; i < paths.n && !st; i++)
+	c->collapses = paths.n > 1 && set_on(c->how->values, SET_COLLAPSE_PROCESSES) &&
+		       set_on(c->how->values, SET_PROFILE);
+	for (size_t i = 0; i < paths.n && !st; i++) {
+		bool good = convert_one(c, paths.at[i]);
+
 		/* Removed at once: the next output may need its disk space. */
-		if (convert_one(c, paths.at[i]) && !c->how->recovering)
+		if (good && !c->how->recovering && !c->collapses)
 			unlink(paths.at[i]);
+	}
+	if (!st && c->collapses)
+		st = convert_collapsed(c, err);
 	ws_vec_fini(&paths);
 	return st;
 }
@@ -280,6 +331,7 @@ enum ws_status sys_convert(const struct sys_convert *how, const struct launch_ru
 	ws_arena_init(&c.arena, 256u << 20);
 	ws_map_init(&c.stems, WS_MAP_STR, 1u << 20);
 	ws_vec_init(&c.traces, 1u << 20);
+	ws_vec_init(&c.recorded, 1u << 20);
 	if (!how->recovering) /* that may be another machine */
 		c.fallback.dir = dir->path;
 	st = sys_counts(how->values) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
@@ -294,6 +346,7 @@ enum ws_status sys_convert(const struct sys_convert *how, const struct launch_ru
 		report_end(how, out_outcome);
 	launch_fallback_agents_fini(&c.fallback);
 	ws_vec_fini(&c.traces);
+	ws_vec_fini(&c.recorded);
 	ws_map_fini(&c.stems);
 	ws_arena_fini(&c.arena);
 	return st;

@@ -22,6 +22,8 @@ struct writing {
 	struct ws_arena arena;
 	struct prof_report_file others[2];
 	size_t n_others;
+	const struct trc_process *const *processes; /* of the profile */
+	size_t n_processes;
 };
 
 void sys_files_say(const struct set_values *values, uint32_t pid, const char *label,
@@ -255,12 +257,13 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 	opts.json = set_on(v, SET_JSON_OUTPUT);
 	opts.tree = set_on(v, SET_TREE_OUTPUT);
 	opts.to_stdout = set_on(v, SET_COUT_OUTPUT);
-	opts.profile = set_on(v, SET_PROFILE);
+	opts.profile = set_on(v, SET_PROFILE) && !f->no_profile;
 	opts.flame = opts.folded = opts.profile && set_on(v, SET_FLAMEGRAPH_OUTPUT);
 	opts.components = words_of(w, SET_TIMEMORY_COMPONENTS, &opts.n_components);
 	opts.flat = set_on(v, SET_FLAT_PROFILE);
 	opts.timeline = set_on(v, SET_TIMELINE_PROFILE);
 	opts.collapse_threads = set_on(v, SET_COLLAPSE_THREADS);
+	opts.collapse_processes = set_on(v, SET_COLLAPSE_PROCESSES);
 	opts.max_depth = (uint32_t)WS_MIN(set_int(v, SET_MAX_DEPTH), (int64_t)UINT32_MAX);
 	opts.inlines = set_on(v, SET_SAMPLING_INCLUDE_INLINES);
 	opts.keep_internal = set_on(v, SET_SAMPLING_KEEP_INTERNAL);
@@ -280,9 +283,10 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 	opts.written = say_written;
 	opts.say = say_sentence;
 	opts.ctx = w;
-	st = prof_report_write(f->trace, &f->process, 1, &opts, &result, err);
+	st = prof_report_write(f->trace, w->processes, w->n_processes, &opts, &result, err);
 	w->result->profiled = !st && opts.profile && !result.n_unplaced;
-	say_summary(w, &result);
+	if (w->n_processes == 1)
+		say_summary(w, &result);
 	prof_report_result_fini(&result);
 	ws_buf_fini(&settings);
 	return st;
@@ -290,7 +294,9 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 
 void sys_files_write(const struct sys_files *files, struct sys_files_result *out_result)
 {
-	struct writing w = { .files = files, .result = out_result };
+	struct writing w = {
+		.files = files, .result = out_result, .processes = &files->process, .n_processes = 1
+	};
 	struct ws_err err = { WS_OK, "" };
 
 	memset(out_result, 0, sizeof(*out_result));
@@ -299,6 +305,22 @@ void sys_files_write(const struct sys_files *files, struct sys_files_result *out
 		report(&w, write_trace(&w, &err), &err);
 	if (set_on(files->values, SET_USE_ROCPD))
 		report(&w, write_rocpd(&w, &err), &err);
+	report(&w, write_profile(&w, &err), &err);
+	ws_arena_fini(&w.arena);
+}
+
+void sys_files_write_collapsed(const struct sys_files *files,
+			       const struct trc_process *const *processes, size_t n_processes,
+			       struct sys_files_result *out_result)
+{
+	struct writing w = { .files = files,
+			     .result = out_result,
+			     .processes = processes,
+			     .n_processes = n_processes };
+	struct ws_err err = { WS_OK, "" };
+
+	memset(out_result, 0, sizeof(*out_result));
+	ws_arena_init(&w.arena, 16u << 20);
 	report(&w, write_profile(&w, &err), &err);
 	ws_arena_fini(&w.arena);
 }

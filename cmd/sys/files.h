@@ -8,12 +8,12 @@
 #include "settings/names.h"
 
 struct sys_files {
-	const char *tool;
 	const struct set_values *values;
 	const struct trc_trace *trace;
 	const struct trc_process *process;
 	const struct set_names *names;
 	const struct launch_place *place;
+	bool no_profile; /* it is part of one of all processes */
 };
 
 struct sys_files_result {
@@ -25,6 +25,11 @@ struct sys_files_result {
 };
 
 void sys_files_write(const struct sys_files *files, struct sys_files_result *out_result);
+
+/* COLLAPSE_PROCESSES: one profile of all processes of @trace, named as files->process. */
+void sys_files_write_collapsed(const struct sys_files *files,
+			       const struct trc_process *const *processes, size_t n_processes,
+			       struct sys_files_result *out_result);
 
 /* "[rocprof-sys][4711][label]> Outputting 'path'", unless VERBOSE is below 0. */
 void sys_files_say(const struct set_values *values, uint32_t pid, const char *label,

@@ -25,6 +25,11 @@ is "$(ls same | grep -c '^perfetto-trace')" 2 "traces of two processes of one na
 [ -e same/perfetto-trace.proto ] || fail "no plain name: $(names same)"
 run rocprof-sys-run -T -o merged $plain --perfetto-combine-traces -- sh -c "$vcopy -n 4096; $vcopy -n 4096"
 is "$(stat -c %s merged/merged.proto)" "$(cat merged/perfetto-trace-*.proto | wc -c)" "size of the merged trace"
+run rocprof-sys-run -P -o collapsed $plain --collapse-processes --use-pid off -- sh -c "$vcopy -n 4096; $vcopy -n 4096"
+rc_is 0
+is "$(ls collapsed | grep -c '^wall_clock.*txt$')" 1 "profiles of two processes"
+grep -q '_hipLaunchKernel *|  *2 |\|hipLaunchKernel *|  *2 |' collapsed/wall_clock.txt ||
+	fail "calls of two processes are not summed: $(grep hipLaunch collapsed/wall_clock.txt)"
 run rocprof-sys-run -T -o alone $plain --follow-children off -- sh -c "$vcopy -n 4096; true"
 ! ls alone/perfetto-trace-* 2>/dev/null | grep -q . ||
 	is "$(ls alone | grep -c '^perfetto-trace')" 1 "traces without children"
