@@ -71,7 +71,7 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 	struct cap_lane *lane = thread->thread ? col_thread_lane(thread->thread) : NULL;
 	uint32_t depth = col_config()->stack_depth ? col_config()->stack_depth : COL_SAMPLE_DEPTH;
 	struct cap_rec_sample *rec;
-	uint32_t n_native, flags, id, generation;
+	uint32_t n_native, n_frames, flags, id, generation;
 
 	if (!lane)
 		lane = __atomic_load_n(&thread->lane, __ATOMIC_ACQUIRE);
@@ -82,7 +82,8 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 	depth = WS_MIN(depth, COL_SAMPLE_DEPTH_MAX);
 	generation = col_modules_generation();
 	n_native = col_unwind(thread, context, depth, lane, &flags);
-	id = col_stack_id(lane, thread->work->frames, n_native, n_native, flags, generation);
+	n_frames = n_native + col_python_frames(thread, n_native, depth, lane, &flags);
+	id = col_stack_id(lane, thread->work->frames, n_frames, n_native, flags, generation);
 	if (!id)
 		count(CAP_LEDGER_FAILED); /* the sample counts, but its stack is not there */
 	rec = cap_lane_reserve(&lane, sizeof(*rec));

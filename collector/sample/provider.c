@@ -48,6 +48,7 @@ static void *help(void *arg)
 		struct timespec at;
 
 		col_sampled_search();
+		col_python_search();
 		due_ns = WS_MIN(due_ns, now_ns + SEARCH_NS);
 		at.tv_sec = (time_t)(due_ns / 1000000000u);
 		at.tv_nsec = (long)(due_ns % 1000000000u);
@@ -66,6 +67,7 @@ static bool begin(void)
 		return false;
 	__atomic_store_n(&sample.active, 1, __ATOMIC_RELEASE);
 	col_timers_due(col_now_ns()); /* without a delay it begins with the first thread */
+	col_python_search();
 	col_sampled_first();
 	if (!col_spawn(help, (void *)(uintptr_t)run, "wavescope-stack"))
 		col_note("call-stack sampling: cannot start a thread: no delay or duration");
@@ -137,6 +139,7 @@ static void forked(void)
 	col_sampled_forked();
 	col_modules_forked();
 	col_stacks_forked();
+	col_python_forked();
 	if (was_active && !begin())
 		col_timers_release();
 }
@@ -148,6 +151,7 @@ static void detach(void)
 	col_timers_release();
 	col_modules_forked(); /* the next capture has to be told everything again */
 	col_stacks_forked();
+	col_python_forked();
 	col_unlock(&sample.lock);
 }
 

@@ -9,6 +9,7 @@
  *	modules.c   executables and libraries
  *	stacks.c    distinct stacks and their ids
  *	memory.c    reading memory that may not be there
+ *	python*.c   the frames of Python code
  */
 #ifndef WS_COLLECTOR_SAMPLE_PRIV_H
 #define WS_COLLECTOR_SAMPLE_PRIV_H
@@ -32,6 +33,7 @@ struct col_sample_work {
 	uint32_t n_window;
 	uint8_t window[COL_SAMPLE_WINDOW];
 	uint8_t text[4096];
+	struct col_python_work *python; /* NULL until there is an interpreter */
 };
 
 /* A thread that is sampled. */
@@ -50,6 +52,7 @@ struct col_sampled {
 	void *arg;
 	uint32_t next_free; /* index + 1 */
 	uint32_t is_used, seen;
+	uintptr_t python_state; /* its PyThreadState, when it was looked up last */
 };
 #define COL_SAMPLE_OURS UINT32_MAX
 
@@ -147,7 +150,19 @@ uint64_t col_id_hash(uint64_t hash, uint64_t word);
 
 /* @n_bytes at @at, at most COL_SAMPLE_WINDOW; false: they cannot be read. */
 bool col_sample_read(struct col_sample_work *work, uintptr_t at, void *to, uint32_t n_bytes);
-/* Text that ends with 0, cut at @room - 1; returns its length, 0 when it cannot be read. */
-uint32_t col_sample_read_text(struct col_sample_work *work, uintptr_t at, char *to, uint32_t room);
+/* The same where what is before it is read next. */
+bool col_sample_read_down(struct col_sample_work *work, uintptr_t at, void *to, uint32_t n_bytes);
+/* @n_bytes at each of @n addresses, one after the other into @to; returns at how many. */
+uint32_t col_sample_read_all(const uint64_t *at, uint32_t n, void *to, uint32_t n_bytes);
+#define COL_SAMPLE_READS 32u /* the highest @n */
+
+/* ---- python.c ---- */
+
+void col_python_search(void); /* is there an interpreter by now? Not from handlers */
+void col_python_forked(void);
+void col_python_prepare(struct col_sampled *thread); /* its memory; not from handlers */
+/* The thread's Python frames behind its native ones; returns how many there are. */
+uint32_t col_python_frames(struct col_sampled *thread, uint32_t n_native, uint32_t depth,
+			   struct cap_lane *lane, uint32_t *flags);
 
 #endif

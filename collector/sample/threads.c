@@ -96,8 +96,10 @@ static void begin(struct col_sampled *thread)
 		return;
 	if (!thread->work)
 		thread->work = col_pages(sizeof(*thread->work));
-	if (thread->work && col_sample_active())
-		col_timers_add(thread);
+	if (!thread->work || !col_sample_active())
+		return;
+	col_python_prepare(thread);
+	col_timers_add(thread);
 }
 
 static void end(struct col_sampled *thread)

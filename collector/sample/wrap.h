@@ -30,7 +30,7 @@
 	}
 
 /* A set of signals as the kernel has it, and back. */
-static inline uint64_t wrap_bits(const sigset_t *set)
+static inline uint64_t col_wrap_bits(const sigset_t *set)
 {
 	uint64_t bits;
 
@@ -39,14 +39,14 @@ static inline uint64_t wrap_bits(const sigset_t *set)
 }
 
 /* @set, or in @space a copy of it without our signals: they are not to be blocked or waited for. */
-static inline const sigset_t *wrap_without_ours(const sigset_t *set, sigset_t *space)
+static inline const sigset_t *col_wrap_without_ours(const sigset_t *set, sigset_t *space)
 {
 	uint64_t ours = col_sample_signals(), bits;
 
-	if (!set || !(wrap_bits(set) & ours))
+	if (!set || !(col_wrap_bits(set) & ours))
 		return set;
 	*space = *set;
-	bits = wrap_bits(set) & ~ours;
+	bits = col_wrap_bits(set) & ~ours;
 	__builtin_memcpy(space, &bits, sizeof(bits));
 	return space;
 }

@@ -41,15 +41,16 @@ WS_PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *out_before
 
 	if (!ours)
 		return real_pthread_sigmask()(how, set, out_before);
-	bits = set ? wrap_bits(set) & ours : 0; /* before @out_before is written: it may be @set */
+	bits = set ? col_wrap_bits(set) & ours
+		   : 0; /* before @out_before is written: it may be @set */
 	status = real_pthread_sigmask()(
-		how, how == SIG_UNBLOCK ? set : wrap_without_ours(set, &space), out_before);
+		how, how == SIG_UNBLOCK ? set : col_wrap_without_ours(set, &space), out_before);
 	if (status != 0)
 		return status;
 	if (set)
 		col_sample_blocked = changed(how, before, bits);
 	if (out_before) {
-		bits = wrap_bits(out_before) | before;
+		bits = col_wrap_bits(out_before) | before;
 		memcpy(out_before, &bits, sizeof(bits));
 	}
 	return 0;
@@ -68,17 +69,17 @@ WS_PUBLIC int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restr
 /* The program waits for these: those that it names are its own, and really blocked. */
 static const sigset_t *waited(const sigset_t *set, sigset_t *space)
 {
-	uint64_t ours = set ? wrap_bits(set) & col_sample_signals() : 0, blocked;
+	uint64_t ours = set ? col_wrap_bits(set) & col_sample_signals() : 0, blocked;
 	sigset_t own;
 
-	if (ours && __builtin_popcountll(wrap_bits(set)) <= NAMED_MAX) {
+	if (ours && __builtin_popcountll(col_wrap_bits(set)) <= NAMED_MAX) {
 		blocked = ours & col_sample_blocked;
 		sigemptyset(&own);
 		memcpy(&own, &blocked, sizeof(blocked));
 		col_sample_share(ours);
 		real_pthread_sigmask()(SIG_BLOCK, &own, NULL);
 	}
-	return wrap_without_ours(set, space);
+	return col_wrap_without_ours(set, space);
 }
 
 /* A timer's signal, in a thread that waits for all signals of that number. */
@@ -159,7 +160,7 @@ WS_PUBLIC int sigsuspend(const sigset_t *set)
 	sigset_t space;
 	int status;
 
-	set = wrap_without_ours(set, &space);
+	set = col_wrap_without_ours(set, &space);
 	do {
 		col_sample_interrupted = 0;
 		status = real_sigsuspend()(set);

@@ -189,7 +189,7 @@ WS_PUBLIC int ppoll(struct pollfd *fds, nfds_t n_fds, const struct timespec *tim
 	sigset_t space;
 	int status;
 
-	set = wrap_without_ours(set, &space);
+	set = col_wrap_without_ours(set, &space);
 	col_sample_interrupted = 0;
 	status = real_ppoll()(fds, n_fds, timeout, set);
 	while (AGAIN(status)) {
@@ -253,7 +253,7 @@ WS_PUBLIC int pselect(int n_fds, fd_set *restrict read, fd_set *restrict write,
 	sigset_t space;
 	int status;
 
-	set = wrap_without_ours(set, &space);
+	set = col_wrap_without_ours(set, &space);
 	for (;;) {
 		col_sample_interrupted = 0;
 		status = real_pselect()(n_fds, read, write, except, timeout, set);
@@ -270,7 +270,7 @@ WS_PUBLIC int epoll_pwait(int fd, struct epoll_event *events, int n_events, int 
 	sigset_t space;
 	int status;
 
-	set = wrap_without_ours(set, &space);
+	set = col_wrap_without_ours(set, &space);
 	for (;;) {
 		col_sample_interrupted = 0;
 		status = real_epoll_pwait()(fd, events, n_events, timeout_ms, set);
@@ -296,7 +296,7 @@ WS_PUBLIC int epoll_pwait2(int fd, struct epoll_event *events, int n_events,
 		errno = ENOSYS;
 		return -1;
 	}
-	set = wrap_without_ours(set, &space);
+	set = col_wrap_without_ours(set, &space);
 	for (;;) {
 		col_sample_interrupted = 0;
 		status = real_epoll_pwait2()(fd, events, n_events, timeout, set);

@@ -4,7 +4,7 @@
 #	sample.sh BUILD BEHAVIOUR
 set -euo pipefail
 build=$1 behaviour=$2
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 program=$build/tests/collector/sample-program
 dump=$build/tests/collector/capture-dump
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-sample.so
@@ -156,6 +156,25 @@ overflow)
 	collect 7 "$cpu;overflow=1000:0:0:0:;overflow-event=99999:1:nothing" "$program" threads 0.5
 	[ "$(grep -c '^FACT .*sampling by overflow: ' "$work/text")" = 1 ] || fail "not one note"
 	samples least 60 threads 2
+	;;
+python)
+	# every version that there is: those of pyenv, if that is installed, besides the system's
+	n=0
+	for python in /usr/bin/python3.{9..13} "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.{9,1[0-3]}.*/bin/python3; do
+		[ -x "$python" ] || continue
+		collect 7 "$cpu" "$python" "$here/sample_python.py" 0.6
+		inner=Outer.inner method=Outer.method run=Thread.run
+		case $(sed -n 's/^PYTHON .*version=\([0-9a-f]*\) .*/\1/p' "$work/text" | head -1) in
+		309 | 30a) inner=inner method=method run=run ;; # they have no qualified names
+		30[bcd]) ;;
+		*) fail "$python: no Python code was recorded" ;;
+		esac
+		samples python "busy,$inner,$method,recurse,recurse,recurse,recurse,recurse,recurse,main,<module>" \
+			python "busy,naïve,$run" entries 95 whole 99 threads 2 least 100
+		has "^PYTHON .* line=8 .*name=busy file=$here/sample_python.py"
+		n=$((n + 1))
+	done
+	[ $n -gt 0 ] || skip "no Python between 3.9 and 3.13 is installed"
 	;;
 *)
 	fail "no such behaviour: $behaviour"

@@ -13,6 +13,8 @@ Each CHECK is one of
     whole PERCENT               so many of the stacks are not broken
     outermost NAME              the end of every stack that is neither broken nor cut
     python NAME,NAME,...        as order, of Python functions
+    entries PERCENT             so many stacks have a Python frame that is marked as the beginning of a call of
+                                the interpreter for each native frame of that call
 Weights are the samples and what they missed.
 """
 import bisect
@@ -76,6 +78,12 @@ class Capture:
         gen, _, native, frames = self.stacks[stack]
         return tuple(self.name(gen, f if i == 0 else f - 1) for i, f in enumerate(frames[:native]))
 
+    def entries(self, stack):
+        """Calls of the interpreter on the stack: native frames, and marks of Python frames."""
+        _, _, native, frames = self.stacks[stack]
+        return (sum(1 for name in self.names(stack) if name == "_PyEval_EvalFrameDefault"),
+                sum(1 for f in frames[native:] if f >> 62 & 1))
+
     def python(self, stack):
         _, _, native, frames = self.stacks[stack]
         return [self.codes.get(f >> 32 & 0x3fffffff, "?") for f in frames[native:]]
@@ -114,6 +122,12 @@ def check(capture, word, args):
     elif word == "python":
         if not any(in_order(capture.python(s), args[0].split(",")) for s in capture.stacks):
             sys.exit("no stack has the Python functions %s" % args[0])
+    elif word == "entries":
+        both = [capture.entries(s["stack"]) for s in known]
+        inside = [b for b in both if b[0] or b[1]]
+        equal = [b for b in inside if b[0] == b[1]]
+        if not inside or len(equal) < float(args[0]) / 100 * len(inside):
+            sys.exit("%d of %d stacks with Python code have all marks" % (len(equal), len(inside)))
     elif word == "least":
         if weight(samples) < int(args[0]):
             sys.exit("%d samples, not %s" % (weight(samples), args[0]))
@@ -134,7 +148,7 @@ def check(capture, word, args):
 
 
 COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "threads": 1, "whole": 1, "outermost": 1,
-          "python": 1, "show": 0}
+          "python": 1, "entries": 1, "show": 0}
 
 
 def main():
