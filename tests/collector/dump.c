@@ -132,6 +132,21 @@ static void print_meta(const struct cap_rec *rec)
 		       text_of(r->event_str));
 		break;
 	}
+	case CAP_REC_REGION: {
+		const struct cap_rec_region *r = (const void *)rec;
+
+		printf("REGION id=%u category=%u address=%#" PRIx64 " line=%u file=%s name=%s\n",
+		       rec->what, r->category, r->address, r->line, text_of(r->file_str),
+		       text_of(r->name_str));
+		break;
+	}
+	case CAP_REC_METRIC: {
+		const struct cap_rec_metric *r = (const void *)rec;
+
+		printf("METRIC id=%u category=%u unit=%s name=%s\n", rec->what, r->category,
+		       text_of(r->unit_str), text_of(r->name_str));
+		break;
+	}
 	case CAP_REC_STRING:
 		break;
 	default:
@@ -240,6 +255,30 @@ static void print_event(const struct cap_rec *rec, uint32_t tid)
 		       " times=%s\n",
 		       s->tid, rec->what, s->agent, s->queue, s->flags, s->n_bytes,
 		       rec->time < s->end_ticks ? "ok" : "bad");
+		break;
+	}
+	case CAP_REC_ENTER:
+	case CAP_REC_LEAVE:
+		printf("%s tid=%u region=%u ticks=%" PRIu64 "\n",
+		       cap_rec_type(rec) == CAP_REC_ENTER ? "ENTER" : "LEAVE", tid, rec->what,
+		       rec->time);
+		break;
+	case CAP_REC_ANNOTATION: {
+		const struct cap_rec_annotation *r = (const void *)rec;
+		uint32_t n_name = r->n_name <= tail.n_bytes ? r->n_name : tail.n_bytes;
+
+		printf("ANNOTATION tid=%u kind=%u bits=%#" PRIx64 " name=%.*s text=%.*s\n", tid,
+		       rec->what, r->bits, (int)n_name, (const char *)tail.at,
+		       (int)(tail.n_bytes - n_name), (const char *)tail.at + n_name);
+		break;
+	}
+	case CAP_REC_METRICS: {
+		const struct cap_rec_metrics *r = (const void *)rec;
+		const struct cap_metric_value *values = tail.at;
+
+		for (uint32_t i = 0; i < r->n_values; i++)
+			printf("VALUE tid=%u metric=%u ticks=%" PRIu64 " value=%g\n", tid,
+			       values[i].metric, rec->time, values[i].value);
 		break;
 	}
 	case CAP_REC_ALLOC: {
