@@ -202,14 +202,15 @@ static bool is_option(const struct parser *p, const char *word)
 	return !name.n || find_long(p->opts, name);
 }
 
-/* "PATH [PREFIX]" takes one or two words, "[NAME...]" any number. */
-static void count_words(const char *arg, size_t *out_min, size_t *out_max)
+/* "PATH [PREFIX]" takes one or two words, "[NAME...]" any number. @out_few: without "--". */
+static void count_words(const char *arg, size_t *out_min, size_t *out_few, size_t *out_max)
 {
 	struct ws_str rest = ws_str_from(arg), word;
 
-	*out_min = *out_max = 0;
+	*out_min = *out_few = *out_max = 0;
 	while (ws_str_next(&rest, ' ', &word)) {
 		*out_min += *word.at != '[';
+		*out_few += *word.at != '[' || ws_str_ends(word, "]...");
 		++*out_max;
 	}
 	if (strstr(arg, "..."))
@@ -220,10 +221,10 @@ static enum ws_status take_words(struct parser *p, const struct ws_opt *opt, con
 				 const char *attached)
 {
 	struct ws_strv *list = (struct ws_strv *)((char *)p->values + opt->offset);
-	size_t n_min, n_max, n = 0;
+	size_t n_min, n_few, n_max, n = 0;
 	enum ws_status st;
 
-	count_words(opt->arg, &n_min, &n_max);
+	count_words(opt->arg, &n_min, &n_few, &n_max);
 	if (n_max != SIZE_MAX)
 		ws_vec_clear(list);
 	st = set_value(p, opt, shown, NULL);
@@ -231,7 +232,7 @@ static enum ws_status take_words(struct parser *p, const struct ws_opt *opt, con
 		n++;
 		st = st ? st : set_value(p, opt, shown, attached);
 	}
-	while (!st && n < (p->greedy ? n_max : n_min) && p->at < p->argc &&
+	while (!st && n < (p->greedy ? n_max : n_few) && p->at < p->argc &&
 	       p->argv[p->at][0] != '-' && (!attached || n < n_min)) {
 		n++;
 		st = set_value(p, opt, shown, p->argv[p->at++]);

@@ -16,7 +16,7 @@ TRI(RS, DEBUG, 0, "debug", "print what the collector does inside the program")  
 STR(RS, VERBOSE, 'v', "verbose", "N", "-1: print errors only; 1: also the command; 2, 3: details")            \
 GROUP(RS, "General")                                                                                           \
 MY_WORDS(R, config, 'c', "config", "FILE...", "configuration files (rocprof-sys-avail -G FILE writes one)")    \
-MY_WORDS(S, config, 'c', "config", "FILE [FILE...]", "configuration files (rocprof-sys-avail -G FILE writes one)") \
+MY_WORDS(S, config, 'c', "config", "[FILE]...", "configuration files (rocprof-sys-avail -G FILE writes one); without any, none is read") \
 MY_WORDS(RS, output, 'o', "output", "PATH [PREFIX]", "output folder, and text in front of the names of files") \
 TRI(RS, TRACE, 'T', "trace", "write a Perfetto trace (the default unless a profile is requested)")             \
 TRI(RS, PROFILE, 'P', "profile", "write call-tree profiles")                                                   \

@@ -252,8 +252,8 @@ static enum ws_status run_sample(const struct ws_cmd_call *call, int *exit_code,
 
 #define EXIT_CODES                                                                                 \
 	"Exit code:\n"                                                                             \
-	"  that of PROGRAM, also for signals. If PROGRAM succeeded: 1 if output could not be\n"    \
-	"  written. 2 for wrong usage, 126 and 127 if PROGRAM cannot be executed.\n"
+	"  that of PROGRAM, also for signals. If PROGRAM succeeded: 1 if output could not\n"       \
+	"  be written. 2 for wrong usage, 126 and 127 if PROGRAM cannot be executed.\n"
 
 const struct ws_cmd cmd_rocprof_sys_run = {
 	.name = "rocprof-sys-run",

@@ -11,7 +11,7 @@ struct args {
 	int64_t shift;
 	double factor;
 	int format;
-	struct ws_strv gpus, counters, sets, some, output, tids;
+	struct ws_strv gpus, counters, sets, some, output, tids, config;
 	enum ws_tri trace, profile, host, tracing;
 	const char *level;
 };
@@ -39,6 +39,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_SWITCH(struct args, host, 'H', "host", "host metrics"),
 	WS_OPT_SWITCH(struct args, tracing, 'T', "tracing", "trace"),
 	WS_OPT_WORDS(struct args, output, 'o', "into", "PATH [PREFIX]", "where to"),
+	WS_OPT_WORDS(struct args, config, 'c', "config", "[FILE]...", "files"),
 	WS_OPT_WORDS(struct args, tids, 0, "tids", "[N...]", "threads"),
 };
 static const struct ws_opts opts = { rows, WS_ARRAY_LEN(rows) };
@@ -299,6 +300,16 @@ static void words_are_as_many_as_the_table_shows(void **state)
 	assert_int_equal(p.args.output.n, 2);
 	assert_string_equal(p.args.output.at[1], "c");
 	assert_int_equal(p.args.tids.n, 1);
+	assert_string_equal(p.rest.operands[0], "./app");
+	ws_opt_fini(opts, &p.args);
+	/* At most one of these, and perhaps none. */
+	parse(&p, WS_OPT_FIRST, "-c a ./app");
+	assert_int_equal(p.args.config.n, 2);
+	assert_string_equal(p.args.config.at[1], "a");
+	assert_string_equal(p.rest.operands[0], "./app");
+	ws_opt_fini(opts, &p.args);
+	parse(&p, WS_OPT_FIRST, "-c -- ./app");
+	assert_int_equal(p.args.config.n, 1);
 	assert_string_equal(p.rest.operands[0], "./app");
 	ws_opt_fini(opts, &p.args);
 	parse(&p, WS_OPT_FIRST, "-o -- ./app");

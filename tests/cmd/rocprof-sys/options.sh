@@ -91,6 +91,9 @@ run_sets "--timemory-components wall_clock peak_rss --time-output off" \
 run_sets "--rocm-domains hip_api kernel_dispatch" ROCM_DOMAINS=hip_api,kernel_dispatch
 run_sets "--enable-categories host user" ENABLE_CATEGORIES=host,user
 sample_sets() { sets rocprof-sys-sample "$@" USE_SAMPLING=true; }
+echo 'nonsense = 1' >"$HOME/.rocprof-sys.cfg"
+sample_sets "-c" CONFIG_FILE=
+rm "$HOME/.rocprof-sys.cfg"
 sample_sets "-f 100" SAMPLING_FREQ=100
 sample_sets "--freq=100" SAMPLING_FREQ=100
 sample_sets "--cputime" SAMPLING_CPUTIME=true

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Ranks of real MPI launchers: one set of files per rank, however the command is written.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_tracing
+HOME=$work
+ROCPROFSYS_USE_SAMPLING=false ROCPROFSYS_USE_PROCESS_SAMPLING=false ROCPROFSYS_TIME_OUTPUT=off
+export HOME ROCPROFSYS_USE_SAMPLING ROCPROFSYS_USE_PROCESS_SAMPLING ROCPROFSYS_TIME_OUTPUT
+printf 'profile = on\n' >my.cfg
+
+# files_of FOLDER: those of three ranks, and no others.
+files_of() {
+	rc_is 0
+	for rank in 0 1 2; do
+		for name in perfetto-trace-$rank.proto wall_clock-$rank.txt metadata-$rank.json; do
+			[ -s "$1/$name" ] || fail "no $name: $(ls "$1")"
+		done
+		grep -q hipLaunchKernel "$1/wall_clock-$rank.txt" || fail "no call of rank $rank"
+	done
+	is "$(ls "$1" | grep -c '^perfetto-trace')" 3 "traces in $1"
+}
+
+every_way() { # LAUNCHER NAME
+	run $1 -n 3 rocprof-sys-run -c my.cfg -T -o "$2-inside" -- "$vcopy" -n 4096
+	files_of "$2-inside"
+	run rocprof-sys-run -c my.cfg -T -o "$2-launcher" -l vcopy -- $1 -n 3 "$vcopy" -n 4096
+	files_of "$2-launcher"
+	# One front end for all: it follows them.
+	run rocprof-sys-run -c my.cfg -T -o "$2-outside" --perfetto-combine-traces -- $1 -n 3 "$vcopy" -n 4096
+	files_of "$2-outside"
+	is "$(stat -c %s "$2-outside/merged.proto")" "$(cat "$2"-outside/perfetto-trace-*.proto | wc -c)" "merged trace"
+}
+
+if part_needs mpirun.openmpi; then
+	every_way "mpirun.openmpi --allow-run-as-root --oversubscribe" openmpi
+fi
+if part_needs mpiexec.mpich; then
+	every_way mpiexec.mpich mpich
+fi
