@@ -162,10 +162,11 @@ struct output_pf_track *output_sys_thread_track(struct output_sys *sys,
 #define MARKS 4096u
 struct marks {
 	struct {
-		uint64_t at_ns, n_bytes, n_events;
+		uint64_t at_ns, n_bytes, n_before; /* what would be lost before it */
 	} at[MARKS];
 	size_t n;
 	uint64_t every, n_events; /* a mark is set for each @every-th event */
+	uint64_t n_before;
 };
 
 struct reading {
@@ -174,8 +175,32 @@ struct reading {
 	bool discards;       /* what is over the limit is not written */
 };
 
-static void mark(struct marks *marks, uint64_t at_ns, uint64_t n_bytes)
+/*
+ * Whether the user misses it when it is not in the file. The end of a region and its
+ * annotations are no events of their own.
+ */
+static bool is_missed(const struct output_sys *sys, const struct trc_event *ev)
 {
+	switch (ev->domain) {
+	case CAP_DOMAIN_REGIONS:
+		return ev->region.enters &&
+		       output_sys_on(sys, sys->region_category[ev->region.region->category]);
+	case CAP_DOMAIN_CALL_STACK_SAMPLING:
+		return sys->opts->frames &&
+		       output_sys_on(sys, output_sys_sample_category(ev->stack.info->sampler));
+	case CAP_DOMAIN_METRICS:
+		return true; /* of several categories */
+	default:
+		return output_sys_on(sys, output_sys_category_of(sys, ev));
+	}
+}
+
+static void mark(struct marks *marks, const struct output_sys *sys, const struct trc_event *ev,
+		 uint64_t n_bytes)
+{
+	uint64_t n_before = marks->n_before;
+
+	marks->n_before += is_missed(sys, ev);
 	if (marks->n_events++ % marks->every)
 		return;
 	if (marks->n == MARKS) { /* half as dense from here on */
@@ -186,9 +211,9 @@ static void mark(struct marks *marks, uint64_t at_ns, uint64_t n_bytes)
 		if ((marks->n_events - 1) % marks->every)
 			return;
 	}
-	marks->at[marks->n].at_ns = at_ns;
+	marks->at[marks->n].at_ns = ev->start_ns;
 	marks->at[marks->n].n_bytes = n_bytes;
-	marks->at[marks->n++].n_events = marks->n_events - 1;
+	marks->at[marks->n++].n_before = n_before;
 }
 
 static enum ws_status put_one(struct output_sys *sys, const struct trc_event *ev)
@@ -234,10 +259,10 @@ static enum ws_status put_event(struct reading *reading, const struct trc_event 
 	}
 	if (inside && !sys->full) {
 		if (reading->marks)
-			mark(reading->marks, ev->start_ns, n_bytes);
+			mark(reading->marks, sys, ev, n_bytes);
 		st = put_one(sys, ev);
 	} else {
-		sys->result->n_lost += inside;
+		sys->result->n_lost += inside && is_missed(sys, ev);
 		if (ev->domain == CAP_DOMAIN_REGIONS && !ev->region.annotation)
 			st = output_sys_put_region(sys, ev, false);
 	}
@@ -394,10 +419,10 @@ static uint64_t ring_start(const struct marks *marks, uint64_t n_bytes, uint64_t
 	for (size_t i = 0; i < marks->n; i++) {
 		if (n_bytes - marks->at[i].n_bytes > max_bytes)
 			continue;
-		*out_lost = marks->at[i].n_events;
+		*out_lost = marks->at[i].n_before;
 		return marks->at[i].at_ns;
 	}
-	*out_lost = marks->n_events;
+	*out_lost = marks->n_before;
 	return UINT64_MAX;
 }
 

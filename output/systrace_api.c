@@ -17,14 +17,42 @@ static char *note_times(char *p, uint64_t start_ns, uint64_t end_ns)
 
 /* ---- calls ---- */
 
-static const enum output_sys_category api_categories[CAP_DOMAIN_COUNT] = {
-	[CAP_DOMAIN_HSA_API] = OUTPUT_SYS_rocm_hsa_api,
-	[CAP_DOMAIN_HIP_API] = OUTPUT_SYS_rocm_hip_api,
-	[CAP_DOMAIN_MARKER_API] = OUTPUT_SYS_rocm_marker_api,
-	[CAP_DOMAIN_RCCL_API] = OUTPUT_SYS_rocm_rccl_api,
-	[CAP_DOMAIN_ROCDECODE_API] = OUTPUT_SYS_rocm_rocdecode_api,
-	[CAP_DOMAIN_ROCJPEG_API] = OUTPUT_SYS_rocm_rocjpeg_api,
-};
+/* Work without a HIP stream is on the tracks of queues in any case. */
+static uint32_t stream_of(const struct output_sys *sys, const struct trc_event *ev)
+{
+	return sys->opts->group_by_queue || !ev->stream || ev->stream->id > sys->process->streams.n
+		       ? 0
+		       : ev->stream->id;
+}
+
+enum output_sys_category output_sys_category_of(const struct output_sys *sys,
+						const struct trc_event *ev)
+{
+	switch (ev->domain) {
+	case CAP_DOMAIN_HIP_API:
+		return OUTPUT_SYS_rocm_hip_api;
+	case CAP_DOMAIN_HSA_API:
+		return OUTPUT_SYS_rocm_hsa_api;
+	case CAP_DOMAIN_RCCL_API:
+		return OUTPUT_SYS_rocm_rccl_api;
+	case CAP_DOMAIN_ROCDECODE_API:
+		return OUTPUT_SYS_rocm_rocdecode_api;
+	case CAP_DOMAIN_ROCJPEG_API:
+		return OUTPUT_SYS_rocm_rocjpeg_api;
+	case CAP_DOMAIN_MARKER_API:
+		return OUTPUT_SYS_rocm_marker_api;
+	case CAP_DOMAIN_MEMORY_ALLOCATION:
+		return OUTPUT_SYS_rocm_memory_allocation;
+	case CAP_DOMAIN_SCRATCH_MEMORY:
+		return OUTPUT_SYS_rocm_scratch_memory;
+	case CAP_DOMAIN_MEMORY_COPY:
+		return stream_of(sys, ev) ? OUTPUT_SYS_rocm_hip_stream
+					  : OUTPUT_SYS_rocm_memory_copy;
+	default:
+		return stream_of(sys, ev) ? OUTPUT_SYS_rocm_hip_stream
+					  : OUTPUT_SYS_rocm_kernel_dispatch;
+	}
+}
 
 /* Their names are written before the packet that refers to them is begun. */
 static void intern_args(struct output_sys *sys, const struct trc_event *ev)
@@ -82,7 +110,7 @@ static struct output_pf_track *track_of_call(struct output_sys *sys,
 enum ws_status output_sys_put_call(struct output_sys *sys, const struct trc_event *ev)
 {
 	struct output_sys_thread *thread = output_sys_thread_of(sys, ev->thread);
-	enum output_sys_category category = api_categories[ev->domain];
+	enum output_sys_category category = output_sys_category_of(sys, ev);
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
 	struct output_sys_begun begun;
 	struct output_pf_track *track;
@@ -255,14 +283,6 @@ static struct output_pf_track *agent_track(struct output_sys *sys, enum track_ki
 	return track && !ws_map_put_u64(&sys->tracks, key, track, NULL) ? track : NULL;
 }
 
-/* Work without a HIP stream is on the tracks of queues in any case. */
-static uint32_t stream_of(const struct output_sys *sys, const struct trc_event *ev)
-{
-	return sys->opts->group_by_queue || !ev->stream || ev->stream->id > sys->process->streams.n
-		       ? 0
-		       : ev->stream->id;
-}
-
 static char *note_size(char *p, enum output_sys_note note, const uint32_t dims[3])
 {
 	char text[64];
@@ -343,7 +363,7 @@ enum ws_status output_sys_put_kernel(struct output_sys *sys, const struct trc_ev
 {
 	uint32_t stream = stream_of(sys, ev);
 	struct gpu_slice slice = {
-		.category = stream ? OUTPUT_SYS_rocm_hip_stream : OUTPUT_SYS_rocm_kernel_dispatch,
+		.category = output_sys_category_of(sys, ev),
 		.name = ev->dispatch.kernel->formatted,
 		.note = note_kernel,
 	};
@@ -365,7 +385,7 @@ enum ws_status output_sys_put_copy(struct output_sys *sys, const struct trc_even
 {
 	uint32_t stream = stream_of(sys, ev);
 	struct gpu_slice slice = {
-		.category = stream ? OUTPUT_SYS_rocm_hip_stream : OUTPUT_SYS_rocm_memory_copy,
+		.category = output_sys_category_of(sys, ev),
 		.name = ev->name,
 		.note = note_copy,
 	};

@@ -156,6 +156,9 @@ struct output_pf_track *output_sys_thread_track(struct output_sys *sys,
 
 /* ---- systrace_api.c ---- */
 
+/* Of a call, of GPU work and of memory. */
+enum output_sys_category output_sys_category_of(const struct output_sys *sys,
+						const struct trc_event *ev);
 enum ws_status output_sys_put_call(struct output_sys *sys, const struct trc_event *ev);
 enum ws_status output_sys_put_alloc(struct output_sys *sys, const struct trc_event *ev);
 enum ws_status output_sys_put_kernel(struct output_sys *sys, const struct trc_event *ev);
@@ -174,6 +177,7 @@ void output_sys_end_metrics(struct output_sys *sys);
 
 /* ---- systrace_samples.c ---- */
 
+enum output_sys_category output_sys_sample_category(uint32_t sampler);
 enum ws_status output_sys_put_sample(struct output_sys *sys, const struct trc_event *ev);
 void output_sys_end_samples(struct output_sys *sys);
 

@@ -24,10 +24,10 @@ static const char *kind_word(const struct output_sys *sys, enum cap_sampler kind
 										    : "";
 }
 
-static enum output_sys_category category_of(enum cap_sampler kind)
+enum output_sys_category output_sys_sample_category(uint32_t sampler)
 {
-	return kind == CAP_SAMPLER_OVERFLOW ? OUTPUT_SYS_overflow_sampling
-					    : OUTPUT_SYS_timer_sampling;
+	return sampler == CAP_SAMPLER_OVERFLOW ? OUTPUT_SYS_overflow_sampling
+					       : OUTPUT_SYS_timer_sampling;
 }
 
 /* "perf::PERF_COUNT_HW_CACHE_REFERENCES" is "HW_CACHE_REFERENCES samples [rocprof-sys]" here. */
@@ -58,7 +58,7 @@ static void begin_track(struct output_sys *sys, struct output_sys_thread *thread
 	p = output_sys_begin(sys,
 			     &(struct output_sys_slice){
 				     .track = sampled->track,
-				     .category = category_of(kind),
+				     .category = output_sys_sample_category(kind),
 				     .name = outermost_name(sys, kind),
 				     .stable_name = false,
 				     .start_ns = start_ns,
@@ -290,10 +290,11 @@ enum ws_status output_sys_put_sample(struct output_sys *sys, const struct trc_ev
 	interval.end_ns = ev->start_ns;
 	if (sampled->last_ns)
 		st = put_usage(sys, thread, sampled, ev);
-	if (!st && output_sys_on(sys, category_of(info->sampler))) {
+	if (!st && output_sys_on(sys, output_sys_sample_category(info->sampler))) {
 		if (!sampled->track)
 			begin_track(sys, thread, info->sampler, interval.start_ns);
-		put_frames(sys, sampled->track, category_of(info->sampler), stack, n, &interval);
+		put_frames(sys, sampled->track, output_sys_sample_category(info->sampler), stack, n,
+			   &interval);
 		st = n ? output_sys_put_stack(sys, ev, stack, n) : WS_OK;
 		sys->result->n_samples++;
 	}
