@@ -26,11 +26,8 @@ static bool interrupted_alone(struct col_sampled *thread, const ucontext_t *cont
 
 	if (context->uc_mcontext.gregs[REG_RAX] != -EINTR || pc < 2)
 		return false;
-	if (pc % 4096 >= 2)
-		memcpy(code, (const void *)(pc - 2), 2);
-	else if (!col_sample_read(thread->work, pc - 2, code, 2))
-		return false;
-	if (memcmp(code, syscall_code, 2) != 0)
+	thread->work->n_window = 0; /* of an earlier sample */
+	if (!col_sample_read(thread->work, pc - 2, code, 2) || memcmp(code, syscall_code, 2) != 0)
 		return false;
 	/* The program's signals are blocked by our handler only, so they are pending still. */
 	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
@@ -138,6 +135,8 @@ __attribute__((noinline)) void col_sample_on_signal(int number, siginfo_t *info,
 		return;
 	if (thread->interrupted && interrupted_alone(thread, context))
 		*thread->interrupted = 1;
+	if (!col_sample_active())
+		return; /* the process is ending */
 	if (col_on(COL_SERVICE_CALL_STACKS))
 		take(thread, sampler,
 		     sampler == CAP_SAMPLER_OVERFLOW ? 0 : (uint32_t)info->si_overrun, context,

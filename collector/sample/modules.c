@@ -17,6 +17,7 @@
 #include <link.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ struct found_object {
 
 struct object {
 	uintptr_t start, end, header, bias, name;
+	uintptr_t map; /* which it is: a module with holes is found in parts */
 };
 
 struct build_id {
@@ -54,8 +56,9 @@ static struct {
 	} * known;
 	uint32_t n_known, next_id, generation;
 	uint32_t n_reading, n_unloading;
-	unsigned long long n_unloads;  /* objects ever unloaded */
-	char program[4096], cwd[4096]; /* of the executable, whose name the loader does not keep */
+	unsigned long long n_loads, n_unloads; /* objects ever loaded, and unloaded */
+	uintptr_t program_elf;                 /* the executable's header */
+	char program[4096], cwd[4096];         /* its path, which the loader does not keep */
 	struct object scanned[2][SCANNED];
 	uint32_t n_scanned[2], scan;
 } modules;
@@ -81,15 +84,40 @@ void col_modules_leave(void)
 	__atomic_sub_fetch(&modules.n_reading, 1, __ATOMIC_SEQ_CST);
 }
 
-static int count_unloads(struct dl_phdr_info *info, size_t n_bytes, void *arg)
+/* How many were ever loaded, and unloaded. */
+static int count_changes(struct dl_phdr_info *info, size_t n_bytes, void *arg)
 {
-	*(unsigned long long *)arg = info->dlpi_subs;
+	((unsigned long long *)arg)[0] = info->dlpi_adds;
+	((unsigned long long *)arg)[1] = info->dlpi_subs;
 	return 1;
+}
+
+/* A new generation, if something was unloaded; also by libc itself, which no wrapper sees. */
+static void check_unloads(unsigned long long n_unloads)
+{
+	if (__atomic_exchange_n(&modules.n_unloads, n_unloads, __ATOMIC_RELAXED) == n_unloads)
+		return;
+	__atomic_add_fetch(&modules.generation, 1, __ATOMIC_RELEASE);
+	if (!modules.find_object)
+		col_modules_scan();
+}
+
+bool col_modules_check(void)
+{
+	unsigned long long n[2] = { 0, 0 };
+
+	dl_iterate_phdr(count_changes, n);
+	check_unloads(n[1]);
+	if (__atomic_exchange_n(&modules.n_loads, n[0], __ATOMIC_RELAXED) == n[0])
+		return false;
+	if (!modules.find_object)
+		col_modules_scan();
+	return true;
 }
 
 void col_sample_unloading(bool begin)
 {
-	unsigned long long n_unloads = 0;
+	unsigned long long n[2] = { 0, 0 };
 
 	if (!modules.table)
 		return;
@@ -105,9 +133,8 @@ void col_sample_unloading(bool begin)
 		errno = saved_errno;
 		return;
 	}
-	dl_iterate_phdr(count_unloads, &n_unloads);
-	if (__atomic_exchange_n(&modules.n_unloads, n_unloads, __ATOMIC_RELAXED) != n_unloads)
-		__atomic_add_fetch(&modules.generation, 1, __ATOMIC_RELEASE);
+	dl_iterate_phdr(count_changes, n);
+	check_unloads(n[1]);
 	__atomic_sub_fetch(&modules.n_unloading, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -121,7 +148,12 @@ static int scan_module(struct dl_phdr_info *info, size_t n_bytes, void *arg)
 	if (modules.n_scanned[to] == SCANNED)
 		return 1;
 	object = &modules.scanned[to][modules.n_scanned[to]];
-	*object = (struct object){ UINTPTR_MAX, 0, 0, info->dlpi_addr, (uintptr_t)info->dlpi_name };
+	*object = (struct object){ UINTPTR_MAX,
+				   0,
+				   0,
+				   info->dlpi_addr,
+				   (uintptr_t)info->dlpi_name,
+				   (uintptr_t)info->dlpi_phdr };
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 		uintptr_t at = info->dlpi_addr + part->p_vaddr;
@@ -169,9 +201,12 @@ static bool find_object(uintptr_t pc, struct object *out)
 		return find_scanned(pc, out);
 	if (modules.find_object((void *)pc, &found) != 0)
 		return false;
-	*out = (struct object){ (uintptr_t)found.start, (uintptr_t)found.end,
-				(uintptr_t)found.eh_frame, found.link_map->l_addr,
-				(uintptr_t)found.link_map->l_name };
+	*out = (struct object){ (uintptr_t)found.start,
+				(uintptr_t)found.end,
+				(uintptr_t)found.eh_frame,
+				found.link_map->l_addr,
+				(uintptr_t)found.link_map->l_name,
+				(uintptr_t)found.link_map };
 	return true;
 }
 
@@ -213,26 +248,44 @@ static void find_build_id(const struct col_cfi_ranges *ranges, uintptr_t at, uin
 	}
 }
 
-/* The loader has mapped the beginning of the file, and with it the program headers. */
+/*
+ * The ELF header, which the loader has mapped with the beginning of the file; NULL: it is not
+ * where it should be. That is at the start of the module, or of its first part.
+ */
+static const ElfW(Ehdr) * find_elf(const struct object *object)
+{
+	const uintptr_t places[] = { object->start, object->bias, modules.program_elf };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(places); i++) {
+		const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)places[i];
+		struct object part;
+
+		if (!places[i] || places[i] % PAGE_BYTES || !find_object(places[i], &part) ||
+		    part.map != object->map || part.end - places[i] < PAGE_BYTES)
+			continue;
+		if (!memcmp(elf->e_ident, ELFMAG, SELFMAG))
+			return elf;
+	}
+	return NULL;
+}
+
+/* Program headers that are not in the first page are not looked for. */
 static void read_headers(const struct object *object, struct col_module *out, struct build_id *id)
 {
-	const ElfW(Ehdr) *elf = (const ElfW(Ehdr) *)object->start;
+	const ElfW(Ehdr) *elf = find_elf(object);
 	const ElfW(Phdr) * parts;
 
 	*out = (struct col_module){ object->start, object->end, object->header, { .n = 0 }, 0 };
 	id->n = 0;
-	if (object->end - object->start < PAGE_BYTES ||
-	    memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phentsize != sizeof(*parts) ||
-	    elf->e_phoff > PAGE_BYTES ||
+	if (!elf || elf->e_phentsize != sizeof(*parts) || elf->e_phoff > PAGE_BYTES ||
 	    elf->e_phnum > (PAGE_BYTES - elf->e_phoff) / sizeof(*parts))
 		return;
-	parts = (const ElfW(Phdr) *)(object->start + elf->e_phoff);
+	parts = (const ElfW(Phdr) *)((uintptr_t)elf + elf->e_phoff);
 	for (unsigned i = 0; i < elf->e_phnum; i++) {
 		uintptr_t at = object->bias + parts[i].p_vaddr;
 
 		if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_R) ||
-		    at < object->start || at > object->end ||
-		    parts[i].p_filesz > object->end - at || out->ranges.n == COL_CFI_RANGES)
+		    out->ranges.n == COL_CFI_RANGES)
 			continue;
 		if (parts[i].p_flags & PF_X)
 			out->code |= 1u << out->ranges.n;
@@ -381,14 +434,14 @@ bool col_modules_start(void)
 	*(void **)&modules.find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
 	n = readlink("/proc/self/exe", modules.program, sizeof(modules.program) - 1);
 	modules.program[n > 0 ? n : 0] = '\0';
+	modules.program_elf = getauxval(AT_PHDR) & ~(uintptr_t)(PAGE_BYTES - 1);
 	if (!getcwd(modules.cwd, sizeof(modules.cwd)))
 		modules.cwd[0] = '\0';
-	dl_iterate_phdr(count_unloads, &modules.n_unloads);
-	modules.generation = modules.next_id = 1;
+	col_modules_check();
+	__atomic_store_n(&modules.generation, 1, __ATOMIC_RELEASE);
+	modules.next_id = 1;
 	modules.known = col_pages(KNOWN * sizeof(*modules.known));
 	modules.table = modules.known ? col_pages(ENTRIES * sizeof(*modules.table)) : NULL;
-	if (modules.table && !modules.find_object)
-		col_modules_scan();
 	return modules.table != NULL;
 }
 

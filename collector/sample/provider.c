@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 #define SEARCH_NS 100000000u
+#define LOADER_TURNS 1000 /* of 10 us */
 
 static struct {
 	struct col_lock lock;
 	uint32_t active;
 	uint32_t run; /* which helper is to go on: grows with each start and stop */
+	uint32_t forking, in_loader;
+	bool watches_forks;
 } sample;
 
 bool col_sample_active(void)
@@ -38,6 +41,33 @@ bool col_sample_is_timer(const void *value)
 	return col_sampled_at((const void *)((uintptr_t)value & ~(uintptr_t)7)) != NULL;
 }
 
+/* ---- the helper ---- */
+
+/*
+ * The loader's locks are not made new in the child of a fork. So nothing is asked of the loader while
+ * a thread forks. The wait is limited: that thread may be in the loader itself, which we would wait for.
+ */
+static void before_fork(void)
+{
+	__atomic_add_fetch(&sample.forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < LOADER_TURNS && __atomic_load_n(&sample.in_loader, __ATOMIC_SEQ_CST);
+	     i++)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 10000 }, NULL);
+}
+
+static void after_fork(void)
+{
+	__atomic_sub_fetch(&sample.forking, 1, __ATOMIC_SEQ_CST);
+}
+
+static void ask_loader(void)
+{
+	__atomic_store_n(&sample.in_loader, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&sample.forking, __ATOMIC_SEQ_CST) && col_modules_check())
+		col_python_search();
+	__atomic_store_n(&sample.in_loader, 0, __ATOMIC_SEQ_CST);
+}
+
 /* Begins and ends samplers, and looks for threads and interpreters that appeared. */
 static void *help(void *arg)
 {
@@ -47,8 +77,9 @@ static void *help(void *arg)
 		uint64_t now_ns = col_now_ns(), due_ns = col_timers_due(now_ns);
 		struct timespec at;
 
-		col_sampled_search();
-		col_python_search();
+		if (!col_threads_sandboxed()) /* opening files may be forbidden */
+			col_sampled_search();
+		ask_loader();
 		due_ns = WS_MIN(due_ns, now_ns + SEARCH_NS);
 		at.tv_sec = (time_t)(due_ns / 1000000000u);
 		at.tv_nsec = (long)(due_ns % 1000000000u);
@@ -57,31 +88,41 @@ static void *help(void *arg)
 	return NULL;
 }
 
-/* With memory, a capture, signals and this thread's timers; false: samples cannot be taken. */
-static bool begin(void)
+/* ---- start and stop ---- */
+
+/*
+ * With memory, a capture, signals and timers; false: samples cannot be taken.
+ * @ours: the calling thread is of the profiler, and the program's are to be found.
+ */
+static bool begin(bool ours)
 {
 	uint32_t run = __atomic_add_fetch(&sample.run, 1, __ATOMIC_ACQ_REL);
 
 	if (!col_sampled_start() || !col_modules_start() || !col_stacks_start() ||
 	    !col_unwind_start() || !col_capture() || !col_timers_start())
 		return false;
+	if (!sample.watches_forks)
+		sample.watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
 	__atomic_store_n(&sample.active, 1, __ATOMIC_RELEASE);
 	col_timers_due(col_now_ns()); /* without a delay it begins with the first thread */
 	col_python_search();
-	col_sampled_first();
+	col_sampled_first(ours);
+#if !defined(__x86_64__)
+	col_note("call-stack sampling: stacks are unwound on x86-64 only; samples have one frame");
+#endif
 	if (!col_spawn(help, (void *)(uintptr_t)run, "wavescope-stack"))
 		col_note("call-stack sampling: cannot start a thread: no delay or duration");
 	return true;
 }
 
-static void start(void)
+static void start(bool ours)
 {
 	int saved_errno = errno;
 
 	if (!col_asked(COL_SERVICE_CALL_STACKS))
 		return;
 	col_lock(&sample.lock);
-	if (!sample.active && !begin())
+	if (!sample.active && !begin(ours))
 		col_timers_release();
 	col_unlock(&sample.lock);
 	errno = saved_errno;
@@ -89,22 +130,20 @@ static void start(void)
 
 void col_sample_start(void)
 {
-	start();
+	start(false);
 }
 
-static void stop(void)
+/* Called repeatedly while attached. */
+static void attach(void)
 {
-	if (!col_sample_active())
-		return;
+	start(true);
+}
+
+/* The process ends. No lock is taken: exit() may have been called in a handler on top of one. */
+__attribute__((destructor)) static void stop(void)
+{
 	__atomic_store_n(&sample.active, 0, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&sample.run, 1, __ATOMIC_ACQ_REL);
-	col_sampled_stop();
-}
-
-/* The process ends; a signal that is on its way finds its handler. */
-__attribute__((destructor)) static void unload(void)
-{
-	stop();
 }
 
 static void state(struct cap_writer *writer)
@@ -134,13 +173,14 @@ static void forked(void)
 	bool was_active = sample.active;
 
 	sample.lock = (struct col_lock){ 0 };
-	sample.active = 0;
+	sample.active = sample.in_loader = 0;
+	sample.forking = 1; /* until after_fork(), however many threads were at it */
 	col_timers_forked();
 	col_sampled_forked();
 	col_modules_forked();
 	col_stacks_forked();
 	col_python_forked();
-	if (was_active && !begin())
+	if (was_active && !begin(false))
 		col_timers_release();
 }
 
@@ -148,6 +188,7 @@ static void detach(void)
 {
 	col_lock(&sample.lock);
 	stop();
+	col_sampled_stop();
 	col_timers_release();
 	col_modules_forked(); /* the next capture has to be told everything again */
 	col_stacks_forked();
@@ -159,6 +200,6 @@ const struct col_provider col_provider_sample = {
 	.name = "call-stacks",
 	.state = state,
 	.forked = forked,
-	.attach = start,
+	.attach = attach,
 	.detach = detach,
 };

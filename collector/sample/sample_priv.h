@@ -63,8 +63,9 @@ bool col_sample_active(void);
 
 /* ---- threads.c ---- */
 
-bool col_sampled_start(void);  /* memory; from now on threads are counted */
-void col_sampled_first(void);  /* the calling thread is number 0, and is sampled */
+bool col_sampled_start(void); /* memory; from now on threads are counted */
+/* The calling thread is number 0, and is sampled. @ours: it is of the profiler. */
+void col_sampled_first(bool ours);
 void col_sampled_forked(void); /* only the calling thread exists, and has not begun */
 void col_sampled_stop(void);   /* no timer runs afterwards */
 struct col_sampled *col_sampled_at(const void *address); /* NULL: that is none of ours */
@@ -126,6 +127,8 @@ uint32_t col_modules_generation(void);
 /* CFI of modules may be read now; end with col_modules_leave(). False: a module may be going. */
 bool col_modules_enter(void);
 void col_modules_leave(void);
+/* Has something been loaded since the last call? Not from handlers. */
+bool col_modules_check(void);
 /* For C libraries without _dl_find_object(): take note of what is loaded. */
 void col_modules_scan(void);
 

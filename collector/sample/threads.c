@@ -304,7 +304,7 @@ static void begin_again(struct col_sampled *thread, void *arg)
 	col_timers_add(thread);
 }
 
-void col_sampled_first(void)
+void col_sampled_first(bool ours)
 {
 	struct col_sampled *thread = self;
 
@@ -318,6 +318,7 @@ void col_sampled_first(void)
 	}
 	if (!thread)
 		return;
+	thread->number = ours ? COL_SAMPLE_OURS : 0;
 	if (thread->stack_low == thread->stack_high && syscall(SYS_gettid) == getpid())
 		find_main_stack(thread);
 	begin_self(thread, false);
@@ -377,6 +378,23 @@ static void write_found(const struct col_sampled *thread, bool ended)
 		cap_writer_meta(writer, &rec.h);
 }
 
+/* Threads that the collector created before its pthread_create() was wrapped. */
+static bool is_named_ours(uint32_t tid)
+{
+	char path[64] = TASKS "/", name[16] = "";
+	int fd;
+
+	col_capture_name(tid, 0, path + strlen(path)); /* "TID-0.wcap": digits without printf */
+	strcpy(strchr(path, '-'), "/comm");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		if (read(fd, name, sizeof(name) - 1) < 0)
+			name[0] = '\0';
+		close(fd);
+	}
+	return !strncmp(name, "wavescope", 9);
+}
+
 static void adopt(uint32_t tid)
 {
 	struct cap_writer *writer = col_capture_now();
@@ -384,8 +402,15 @@ static void adopt(uint32_t tid)
 
 	if (!thread)
 		return;
-	thread->number = threads.next_number++;
 	thread->seen = threads.round;
+	thread->number = tid == (uint32_t)getpid() ? 0 : COL_SAMPLE_OURS;
+	if (thread->number && !is_named_ours(tid))
+		thread->number = threads.next_number++;
+	if (thread->number == COL_SAMPLE_OURS) {
+		__atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
+		begin(thread);
+		return;
+	}
 	thread->lane = cap_lane_get(writer, tid);
 	__atomic_store_n(&thread->tid, tid, __ATOMIC_RELEASE);
 	write_found(thread, false);

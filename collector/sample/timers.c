@@ -35,9 +35,11 @@ static struct {
 	uint32_t noted;
 } timers;
 
-static void note_once(enum cap_sampler sampler, const char *text)
+enum { NOTED_TIMERS = 1, NOTED_EVENTS };
+
+static void note_once(uint32_t what, const char *text)
 {
-	if (!(__atomic_fetch_or(&timers.noted, 1u << sampler, __ATOMIC_RELAXED) >> sampler & 1))
+	if (!(__atomic_fetch_or(&timers.noted, what, __ATOMIC_RELAXED) & what))
 		col_note(text);
 }
 
@@ -158,11 +160,11 @@ static int make_timer(struct col_sampled *thread, enum cap_sampler sampler)
 	event._sigev_un._tid = (pid_t)thread->tid;
 	if (syscall(SYS_timer_create, clock, &event, &id) == 0)
 		return id;
-	note_once(sampler, errno == EAGAIN
-				   ? "call-stack sampling: the limit of pending signals is "
-				     "reached (ulimit -i): some threads are not sampled"
-				   : "call-stack sampling: timers are not permitted: some threads "
-				     "are not sampled");
+	note_once(NOTED_TIMERS,
+		  errno == EAGAIN ? "call-stack sampling: the limit of pending signals is "
+				    "reached (ulimit -i): some threads are not sampled"
+				  : "call-stack sampling: timers are not permitted: some threads "
+				    "are not sampled");
 	return -1;
 }
 
@@ -186,7 +188,7 @@ static int open_event(struct col_sampled *thread)
 	int high;
 
 	if (fd < 0) {
-		note_once(CAP_SAMPLER_OVERFLOW,
+		note_once(NOTED_EVENTS,
 			  errno == EACCES || errno == EPERM
 				  ? "sampling by overflow: perf events are not permitted: see "
 				    "/proc/sys/kernel/perf_event_paranoid"

@@ -217,8 +217,11 @@ uint32_t col_unwind(struct col_sampled *thread, const void *context, uint32_t de
 			result = step(work, pc, true, lane, &is_signal);
 		if (result == COL_CFI_OK && value[COL_CFI_RIP] == 0 && !is_signal)
 			result = COL_CFI_OUTERMOST;
-		/* A caller's frame is above; only a signal may have come from another stack. */
-		if (result == COL_CFI_OK && value[COL_CFI_RSP] <= sp && !is_signal)
+		/*
+		 * A caller's frame is above. Only a signal may have come from another stack, and
+		 * vfork() has its return address in a register.
+		 */
+		if (result == COL_CFI_OK && value[COL_CFI_RSP] < sp + (n > 1) && !is_signal)
 			result = COL_CFI_FAILED;
 		if (result != COL_CFI_OK)
 			break;

@@ -6,8 +6,7 @@
 WRAP_REAL(pthread_create, int, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))
 WRAP_REAL(dlclose, int, (void *))
 
-/* After those that look functions up: this one calls them. */
-__attribute__((constructor(65535))) static void load(void)
+__attribute__((constructor)) static void load(void)
 {
 	col_sample_start();
 }

@@ -8,7 +8,7 @@ Each CHECK is one of
     inside NAME PERCENT POINTS  samples with NAME anywhere on the stack
     depth NAME N                every complete stack with NAME has it N times
     order NAME,NAME,...         some stack has these functions, innermost first, others between
-    least N                     so many samples
+    least N, most N             so many samples
     threads N                   so many threads have samples
     whole PERCENT               so many of the stacks are not broken
     outermost NAME              the end of every stack that is neither broken nor cut
@@ -131,6 +131,9 @@ def check(capture, word, args):
     elif word == "least":
         if weight(samples) < int(args[0]):
             sys.exit("%d samples, not %s" % (weight(samples), args[0]))
+    elif word == "most":
+        if weight(samples) > int(args[0]):
+            sys.exit("%d samples, not %s" % (weight(samples), args[0]))
     elif word == "threads":
         n = len({s["tid"] for s in samples})
         if n != int(args[0]):
@@ -147,7 +150,7 @@ def check(capture, word, args):
         sys.exit("no such check: " + word)
 
 
-COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "threads": 1, "whole": 1, "outermost": 1,
+COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "most": 1, "threads": 1, "whole": 1, "outermost": 1,
           "python": 1, "entries": 1, "show": 0}
 
 
