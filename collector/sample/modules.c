@@ -11,7 +11,6 @@
  */
 #include "collector/sample/sample_priv.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -425,13 +424,13 @@ bool col_module_is_ours(uintptr_t pc)
 	return same;
 }
 
-bool col_modules_start(void)
+bool col_modules_start(void *find)
 {
 	ssize_t n;
 
 	if (modules.table)
 		return true;
-	*(void **)&modules.find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	*(void **)&modules.find_object = find;
 	n = readlink("/proc/self/exe", modules.program, sizeof(modules.program) - 1);
 	modules.program[n > 0 ? n : 0] = '\0';
 	modules.program_elf = getauxval(AT_PHDR) & ~(uintptr_t)(PAGE_BYTES - 1);

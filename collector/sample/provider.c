@@ -3,6 +3,7 @@
  */
 #include "collector/sample/sample_priv.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -98,8 +99,8 @@ static bool begin(bool ours)
 {
 	uint32_t run = __atomic_add_fetch(&sample.run, 1, __ATOMIC_ACQ_REL);
 
-	if (!col_sampled_start() || !col_modules_start() || !col_stacks_start() ||
-	    !col_unwind_start() || !col_capture() || !col_timers_start())
+	if (!col_sampled_start() || !col_modules_start(dlsym(RTLD_DEFAULT, "_dl_find_object")) ||
+	    !col_stacks_start() || !col_unwind_start() || !col_capture() || !col_timers_start())
 		return false;
 	if (!sample.watches_forks)
 		sample.watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;

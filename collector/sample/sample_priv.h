@@ -116,8 +116,8 @@ struct col_module {
 	uint32_t code; /* bit per range: it can be executed */
 };
 
-bool col_modules_start(void);
-void col_modules_forked(void); /* everything is to be written again, to another capture */
+bool col_modules_start(void *find); /* _dl_find_object(); NULL: there is none */
+void col_modules_forked(void);      /* everything is to be written again, to another capture */
 /* The module at @pc, its record written to @lane first; false: there is none. */
 bool col_module_find(struct col_sample_work *work, uintptr_t pc, struct cap_lane *lane,
 		     struct col_module *out);
