@@ -43,6 +43,11 @@ for file in libhsakmt.so.1.0.6 libwavescope-collector.so libwavescope-hip.so fid
 	python/rocpd/__init__.py torch/sitecustomize.py; do
 	has "usr/lib/wavescope/$file"
 done
+has "usr/lib/librocprof-sys-user.so->wavescope/librocprof-sys-user.so.1"
+for file in include/rocprofiler-systems/user.h lib/pkgconfig/rocprof-sys-user.pc \
+	lib/cmake/rocprofiler-systems/rocprofiler-systems-config.cmake; do
+	has "usr/$file"
+done
 # Where others would find it, it would replace AMD's driver library.
 lacks '^usr/lib/([^w/][^/]*/)?libhsakmt'
 lacks 'samples/|__pycache__|^usr/local'
