@@ -1,10 +1,9 @@
 /*
  * monitor: figures of the process, the CPUs and the GPUs, read at a given rate.
  *
- * A helper thread does it, from when the library is loaded. It sleeps on a futex, reads, and
- * writes all values of a reading as one record to a lane of its own. One more reading is
- * taken when the program ends, by the thread that ends it, so that also a short program
- * has a first and a last value.
+ * A helper thread does it, from shortly after the library is loaded. It sleeps on a futex,
+ * reads, and writes all values of a reading as one record to a lane of its own. One more
+ * reading is taken when the program ends, by the thread that ends it.
  *
  * Whoever reads holds `reading`. Those who have to be sure that nobody does (the program
  * exits and AMD's libraries with it, or is about to restrict its system calls, or is detached
@@ -22,6 +21,7 @@
 #include <unistd.h>
 
 #define PERIOD_LEAST_NS 100000u /* shorter ones would measure only this thread */
+#define SETTLE_NS 100000000u    /* programs that are shorter are not looked at */
 #define PATIENCE_NS 1000000000u /* limit of the wait for a reading in progress */
 #define WAIT_STEP_NS 100000
 #define SLEEP_MOST_NS 3600000000000ull
@@ -184,16 +184,29 @@ static void enter_capture(struct cap_writer *writer)
 	monitor.lane = cap_lane_get(writer, (uint32_t)syscall(SYS_gettid));
 }
 
-/* @last: the program ends; only what cannot do harm then. `reading` is held. */
-static void read_once(struct cap_writer *writer, bool last)
+static bool has_values(void)
+{
+	for (uint32_t i = 0; i < monitor.list->n; i++)
+		if (monitor.list->at[i].has)
+			return true;
+	return false;
+}
+
+/*
+ * `reading` is held. @last: the program ends; only what cannot do harm then. The capture is opened
+ * when there is something to write. False: this process is not to be recorded.
+ */
+static bool read_once(bool last)
 {
 	const struct col_collect_config *config = col_config();
 	bool ours = config->flags & COL_COLLECT_FLAG(SOFTGPU);
+	struct cap_writer *writer = col_capture_now();
 	uint64_t ticks, now_ns;
 
 	if (!col_on(COL_SERVICE_METRICS)) {
-		cap_writer_count(writer, CAP_DOMAIN_METRICS, CAP_LEDGER_PAUSED, 1);
-		return;
+		if (writer)
+			cap_writer_count(writer, CAP_DOMAIN_METRICS, CAP_LEDGER_PAUSED, 1);
+		return true;
 	}
 	ticks = cap_ticks();
 	now_ns = col_now_ns();
@@ -201,9 +214,18 @@ static void read_once(struct cap_writer *writer, bool last)
 	col_monitor_cpu_read(monitor.list, &config->monitor);
 	if (!last && !__atomic_load_n(&monitor.gpus_off, __ATOMIC_SEQ_CST))
 		col_monitor_gpu_read(monitor.list, &config->monitor, ours, now_ns);
+	if (!has_values())
+		return true;
+	if (!writer) {
+		writer = col_capture();
+		ticks = cap_ticks(); /* which counter it is, is known from here on */
+	}
+	if (!writer)
+		return false;
 	enter_capture(writer);
 	tell_metrics(writer);
 	write_values(writer, ticks);
+	return true;
 }
 
 /*
@@ -249,30 +271,36 @@ static void park(void)
 		syscall(SYS_futex, &monitor.state, FUTEX_WAIT_PRIVATE, PARKS, NULL, NULL, 0);
 }
 
+/*
+ * Shells start many programs that last for some milliseconds, and a forked child mostly calls exec
+ * at once. They are not worth a capture, nor the time to load AMD's libraries.
+ */
+static uint64_t first_turn(uint64_t delay_ns)
+{
+	uint64_t start_ns = monitor.forked ? col_now_ns() : col_load_ns();
+
+	if (col_epoch() > 1) /* attached: it is the program that is meant */
+		return col_now_ns() + delay_ns;
+	return start_ns + (delay_ns > SETTLE_NS ? delay_ns : SETTLE_NS);
+}
+
 static void *run(void *arg)
 {
 	const struct col_collect_monitor config = col_config()->monitor;
 	uint64_t period_ns =
 		config.period_ns > PERIOD_LEAST_NS ? config.period_ns : PERIOD_LEAST_NS;
-	/* A forked child mostly calls exec at once: then it needs no capture. */
-	uint64_t next_ns =
-		monitor.forked ? col_now_ns() + period_ns : col_load_ns() + config.delay_ns;
-	uint64_t end_ns = UINT64_MAX;
-	struct cap_writer *writer;
+	uint64_t next_ns = first_turn(config.delay_ns), end_ns = UINT64_MAX;
+	bool recorded = true;
 
-	for (;;) {
+	while (recorded) {
 		uint64_t now_ns;
 
 		sleep_until(next_ns);
 		if (state_now() != READS || (now_ns = col_now_ns()) >= end_ns)
 			break;
-		writer = col_capture();
-		if (!writer)
-			break; /* this process is not to be recorded */
 		if (take_reading(0)) {
 			/* the state may have changed in between */
-			if (state_now() == READS)
-				read_once(writer, false);
+			recorded = state_now() != READS || read_once(false);
 			leave_reading();
 			if (!monitor.at_exit)
 				monitor.at_exit = atexit(stop_gpus) == 0;
@@ -335,16 +363,14 @@ static void forked(void)
 
 static void finish(uint64_t deadline_ns)
 {
-	struct cap_writer *writer = col_capture_now();
-
 	if (!monitor.list)
 		return;
 	__atomic_store_n(&monitor.gpus_off, 1, __ATOMIC_SEQ_CST);
 	if (!take_reading(deadline_ns))
 		return;
 	/* the thread may be gone because its duration is over */
-	if (writer && state_now() == READS && __atomic_load_n(&monitor.runs, __ATOMIC_SEQ_CST))
-		read_once(writer, true);
+	if (state_now() == READS && __atomic_load_n(&monitor.runs, __ATOMIC_SEQ_CST))
+		read_once(true);
 	leave_reading();
 }
 

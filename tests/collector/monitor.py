@@ -149,10 +149,10 @@ def check_switches():
 
 
 def check_rate():
-    run = Run(PROGRAM, "sleep", "500", period_ms=20)
+    run = Run(PROGRAM, "sleep", "600", period_ms=20)
     times = [v.at for v in run.of("CPU Memory Usage (S)")]
     if not 14 <= len(times) <= 27: # 25, and one at the end; fewer on a machine that is busy
-        fail(f"{len(times)} readings in 500 ms, one each 20 ms")
+        fail(f"{len(times)} readings in 500 of 600 ms, one each 20 ms")
     steps = sorted(b - a for a, b in zip(times, times[1:]))
     near(steps[len(steps) // 2], 20e6, 5e6, "the usual time between two readings")
     # not before the delay, not after the duration
@@ -163,14 +163,18 @@ def check_rate():
     if times[-1] - times[0] > 165e6 or times[-1] - times[0] < 50e6:
         fail(f"readings during {(times[-1] - times[0]) / 1e6} ms instead of 150")
     # a program that is shorter than a period has a first and a last value
-    run = Run(PROGRAM, "sleep", "20", period_ms=10000)
-    if len(run.of("CPU Memory Usage (S)")) not in (1, 2): # 1: it ended before the first was due
-        fail(f"readings of a short program: {run.of('CPU Memory Usage (S)')}")
-    for _ in range(20): # also where the capture is being opened when the program ends
-        run = Run("/bin/true", period_ms=10000)
+    run = Run(PROGRAM, "sleep", "250", period_ms=10000)
+    same(len(run.of("CPU Memory Usage (S)")), 2, "readings of a short program")
+    # a capture is opened in time or not at all: here it is being opened when the program ends
+    for _ in range(10):
+        run = Run(PROGRAM, "sleep", "100", period_ms=10000)
         if run.captures and len(run.of("CPU Memory Usage (S)")) not in (1, 2):
             fail("a capture without values")
-    same(Run(PROGRAM, "sleep", "20", period_ms=0).captures, [], "captures without a period")
+    # programs that a shell starts
+    same(Run("/bin/sh", "-c", "true; /bin/true; exec /bin/true").captures, [], "captures of true")
+    same(Run(PROGRAM, "sleep", "250", what="vcn_activity", more=";flags=softgpu").captures, [],
+         "captures without values")
+    same(Run(PROGRAM, "sleep", "150", period_ms=0).captures, [], "captures without a period")
 
 
 def check_cpus():
@@ -200,16 +204,16 @@ def check_hurt():
     run = Run(PROGRAM, "close")
     if len(run.between("CPU Memory Usage (S)", "closed", "stop")) < 5:
         fail("readings end when the program closes all descriptors")
-    if len(run.between("CPU Memory Usage (S)", "start", "closed")) < 5:
+    if len(run.between("CPU Memory Usage (S)", "start", "closed")) < 2:
         fail("there are no readings before that")
     run = Run(PROGRAM, "sandbox")
     at = run.time("sandbox")
     times = [v.at for v in run.of("CPU Memory Usage (S)")]
-    if len([t for t in times if t < at]) < 5 or max(times) > at + 20e6:
+    if len([t for t in times if t < at]) < 2 or max(times) > at + 20e6:
         fail(f"readings in a sandbox: {times}, from {at} on")
     same(run.notes, ["metrics: end here: the program is about to restrict its system calls"],
          "notes")
-    run = Run(PROGRAM, "kill", "200", status=-signal.SIGKILL)
+    run = Run(PROGRAM, "kill", "300", status=-signal.SIGKILL)
     if len(run.of("CPU Memory Usage (S)")) < 7:
         fail("a program that is killed loses its values")
     same(next(iter(run.processes.values()))[1], 0, "the end of a killed process")
@@ -250,7 +254,7 @@ def smi(which, words=""):
     with tempfile.TemporaryDirectory() as folder:
         for name in which:
             os.symlink(f"{BUILD}/tests/collector/{name}", f"{folder}/{name}")
-        return Run(PROGRAM, "sleep", "120", what=GPU, env={"LD_LIBRARY_PATH": folder,
+        return Run(PROGRAM, "sleep", "250", what=GPU, env={"LD_LIBRARY_PATH": folder,
                                                            "FAKE_SMI": words})
 
 

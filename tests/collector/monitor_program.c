@@ -75,7 +75,7 @@ static void use_memory(void)
 	char *at;
 
 	say("before");
-	sleep_ms(150);
+	sleep_ms(200);
 	at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED)
 		exit(2);
@@ -96,7 +96,7 @@ static void switch_and_read(void)
 	int fd = open("/proc/self/exe", O_RDONLY), zero = open("/dev/zero", O_RDONLY);
 
 	say("before");
-	sleep_ms(100);
+	sleep_ms(200);
 	for (int i = 0; i < 300; i++)
 		usleep(100);
 	for (int i = 0; i < 64; i++)
@@ -127,7 +127,7 @@ static void close_all(void)
 	char first[16] = "", again[16];
 	int own;
 
-	sleep_ms(150);
+	sleep_ms(250);
 	for (int fd = 3; fd < 2048; fd++)
 		close(fd);
 	own = open("/proc/self/exe", O_RDONLY);
@@ -162,7 +162,7 @@ static void sandbox(void)
 	};
 	struct sock_fprog program = { WS_ARRAY_LEN(filter), filter };
 
-	sleep_ms(150);
+	sleep_ms(250);
 	printf("sandbox %llu\n", now_ns());
 	fflush(stdout);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -181,7 +181,7 @@ static void fork_one(void)
 	if (child == 0) {
 		printf("child %d %llu\n", getpid(), now_ns());
 		fflush(stdout);
-		sleep_ms(250);
+		sleep_ms(350);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
@@ -203,7 +203,7 @@ static void pause_a_while(void)
 	*(void **)&switch_on = dlsym(RTLD_DEFAULT, "col_marker_resume");
 	if (!switch_off || !switch_on)
 		exit(2);
-	sleep_ms(100);
+	sleep_ms(200);
 	switch_off();
 	printf("off %llu\n", now_ns());
 	sleep_ms(200);
