@@ -39,6 +39,7 @@ static struct {
 	uint32_t epoch;   /* col_epoch() that it was started for: once, it may have ended since */
 	uint32_t gpus_off;
 	bool forked;
+	bool began; /* there was a reading; under `reading` */
 	struct col_monitor_list *list;
 	/* of the capture that the values go to */
 	struct cap_writer *writer;
@@ -301,6 +302,7 @@ static void *run(void *arg)
 		if (take_reading(0)) {
 			/* the state may have changed in between */
 			recorded = state_now() != READS || read_once(false);
+			monitor.began = true;
 			leave_reading();
 			if (!monitor.at_exit)
 				monitor.at_exit = atexit(stop_gpus) == 0;
@@ -351,6 +353,7 @@ static void forked(void)
 {
 	monitor.reading = monitor.runs = monitor.gpus_off = monitor.epoch = 0;
 	monitor.forked = true;
+	monitor.began = false;
 	monitor.writer = NULL;
 	monitor.lane = NULL;
 	monitor.n_told = 0;
@@ -368,8 +371,9 @@ static void finish(uint64_t deadline_ns)
 	__atomic_store_n(&monitor.gpus_off, 1, __ATOMIC_SEQ_CST);
 	if (!take_reading(deadline_ns))
 		return;
-	/* the thread may be gone because its duration is over */
-	if (state_now() == READS && __atomic_load_n(&monitor.runs, __ATOMIC_SEQ_CST))
+	/* the program may be one that is not looked at, or the duration over and the thread gone */
+	if (monitor.began && state_now() == READS &&
+	    __atomic_load_n(&monitor.runs, __ATOMIC_SEQ_CST))
 		read_once(true);
 	leave_reading();
 }

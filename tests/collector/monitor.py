@@ -172,6 +172,9 @@ def check_rate():
             fail("a capture without values")
     # programs that a shell starts
     same(Run("/bin/sh", "-c", "true; /bin/true; exec /bin/true").captures, [], "captures of true")
+    run = Run(PROGRAM, "mark", period_ms=1)
+    same((len(run.captures), next(iter(run.ledger.values()))[0]), (1, 0),
+         "readings of a program that records something else, and is short")
     same(Run(PROGRAM, "sleep", "250", what="vcn_activity", more=";flags=softgpu").captures, [],
          "captures without values")
     same(Run(PROGRAM, "sleep", "150", period_ms=0).captures, [], "captures without a period")

@@ -213,6 +213,16 @@ static void pause_a_while(void)
 	sleep_ms(100);
 }
 
+static void mark(void)
+{
+	void (*put)(const char *);
+
+	*(void **)&put = dlsym(RTLD_DEFAULT, "col_marker_mark");
+	if (!put)
+		exit(2);
+	put("here");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argv[1];
@@ -234,6 +244,8 @@ int main(int argc, char **argv)
 		sandbox();
 	else if (!strcmp(what, "fork"))
 		fork_one();
+	else if (!strcmp(what, "mark"))
+		mark();
 	else if (!strcmp(what, "pause"))
 		pause_a_while();
 	else if (!strcmp(what, "kill")) {
