@@ -69,7 +69,6 @@ void sys_settings_json(const struct sys_avail *avail, bool details, struct ws_bu
 /* A component of the profile. */
 struct sys_component {
 	const char *name;
-	bool available; /* can be named in TIMEMORY_COMPONENTS */
 	const char *value_type;
 	const char *file; /* stem of its files; "" none */
 	const char *help;
@@ -77,5 +76,6 @@ struct sys_component {
 };
 extern const struct sys_component sys_components[];
 extern const size_t sys_n_components;
+bool sys_has_component(const struct sys_component *component); /* for TIMEMORY_COMPONENTS */
 
 #endif

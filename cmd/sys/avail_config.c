@@ -133,7 +133,7 @@ static const char *const *choices_of(enum set_id id)
 	if (id != SET_TIMEMORY_COMPONENTS)
 		return set_defs[id].choices;
 	for (size_t i = 0; i < sys_n_components && n + 1 < WS_ARRAY_LEN(names); i++)
-		if (sys_components[i].available)
+		if (sys_has_component(&sys_components[i]))
 			names[n++] = sys_components[i].name;
 	return names;
 }

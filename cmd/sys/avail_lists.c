@@ -174,14 +174,14 @@ enum ws_status sys_avail_components(struct sys_avail *avail, struct ws_err *err)
 	for (size_t i = 0; i < sys_n_components && !st; i++) {
 		const struct sys_component *c = &sys_components[i];
 
-		if ((only && !c->available) ||
+		if ((only && !sys_has_component(c)) ||
 		    !sys_avail_in_categories(avail, "component", c->categories))
 			continue;
 		st = ws_vec_reserve(&cells, (size_t)7, err);
 		if (st)
 			break;
 		cells.at[cells.n++] = c->name;
-		cells.at[cells.n++] = c->available ? "true" : "false";
+		cells.at[cells.n++] = sys_has_component(c) ? "true" : "false";
 		cells.at[cells.n++] = c->value_type;
 		cells.at[cells.n++] = c->name;
 		cells.at[cells.n++] = c->file;
