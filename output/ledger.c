@@ -77,12 +77,15 @@ static void print_unended(const struct trc_process *process, FILE *to)
 			process->n_unended == 1 ? "kernel was" : "kernels were");
 }
 
-static const char *state_text(const struct trc_process *process, bool is_running)
+static const char *state_text(const struct trc_process *process,
+			      const struct output_ledger_how *how)
 {
 	if (process->ended)
 		return "";
-	return is_running ? ", which is still running"
-			  : ", which was killed: its records are complete";
+	if (how->replaced)
+		return ", which another program replaced (exec)";
+	return how->is_running ? ", which is still running"
+			       : ", which was killed: its records are complete";
 }
 
 static void print_line(unsigned domain, const struct trc_ledger_sum *sum, uint64_t seen,
@@ -125,7 +128,7 @@ void output_ledger_process(struct output_ledger *ledger, const struct trc_proces
 	ledger->seen[CAP_DOMAIN_KERNEL_DISPATCH] += process->n_unended;
 	ws_print(to, "%s: process %u (%s)%s%s\n", tool_of(ledger), process->pid,
 		 trc_process_program(process), times_text(ledger, process),
-		 state_text(process, how->is_running));
+		 state_text(process, how));
 	if (!n_seen) {
 		print_unended(process, to);
 		return;

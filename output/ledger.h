@@ -31,6 +31,7 @@ struct output_ledger_how {
 	uint32_t elsewhere;   /* TRC_DOMAIN_BIT()s that were shown whole in another way */
 	const char *no_files; /* why nothing was to be written; NULL: files were */
 	bool is_running;      /* the process has not ended yet */
+	bool replaced;        /* by another program, through exec */
 	bool silent;          /* count only: these accounts were printed before */
 };
 

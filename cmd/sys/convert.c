@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BRIEF_SAMPLES 10u
+
 struct conversion {
 	const struct sys_convert *how;
 	struct sys_outcome *outcome;
@@ -26,6 +28,7 @@ struct conversion {
 	struct ws_strv traces;   /* Perfetto traces of this run */
 	bool collapses;          /* one profile of all processes */
 	struct ws_strv recorded; /* captures for it */
+	const struct ws_strv *captures;
 };
 
 /* ---- names ---- */
@@ -61,10 +64,13 @@ static enum ws_status make_names(struct conversion *c, const struct launch_place
 				 struct set_names *names, struct ws_err *err)
 {
 	enum ws_status st = set_names_make(c->how->values, place, names, err);
-	char usual[sizeof(names->suffix)], stem[PATH_MAX];
+	char usual[sizeof(names->suffix)], pid[16], stem[PATH_MAX];
 	char *kept;
 
 	snprintf(usual, sizeof(usual), "%s", names->suffix);
+	snprintf(pid, sizeof(pid), "-%u", (unsigned)place->pid);
+	if (strcmp(usual, pid) == 0)
+		pid[0] = '\0'; /* it has that already, and gets a number */
 	for (unsigned i = 0; !st; i++) {
 		st = set_names_path(names, "metadata", "", stem, err);
 		if (st || (!ws_map_get(&c->stems, stem) &&
@@ -81,6 +87,23 @@ static enum ws_status make_names(struct conversion *c, const struct launch_place
 
 /* ---- one process ---- */
 
+/* Of "dir/4711-0.wcap". */
+static uint32_t pid_of(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return (uint32_t)strtoul(name ? name + 1 : path, NULL, 10);
+}
+
+/* The program itself, and not one that it started. */
+static bool is_first(const struct conversion *c, const struct trc_process *process)
+{
+	for (size_t i = 0; c->captures && i < c->captures->n; i++)
+		if (pid_of(c->captures->at[i]) == process->ppid)
+			return false;
+	return true;
+}
+
 static bool has_data(const struct trc_process *process)
 {
 	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
@@ -89,13 +112,27 @@ static bool has_data(const struct trc_process *process)
 	return false;
 }
 
-static void account(struct conversion *c, const struct trc_process *process,
+/*
+ * A shell that searches for the interpreter, a program that another one replaced after a
+ * moment. A few samples are not worth a set of files, except of the program itself.
+ */
+static bool is_brief(const struct trc_process *process)
+{
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
+		if (d != CAP_DOMAIN_CALL_STACK_SAMPLING && d != CAP_DOMAIN_METRICS &&
+		    process->ledger[d].written)
+			return false;
+	return process->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written < BRIEF_SAMPLES;
+}
+
+static void account(struct conversion *c, const struct trc_process *process, bool replaced,
 		    const struct sys_files_result *result)
 {
 	const struct set_values *values = c->how->values;
 	struct output_ledger_how how = {
 		.formats = set_on(values, SET_USE_ROCPD) ? OUTPUT_BIT(ROCPD) : 0,
-		.is_running = launch_running_process(process),
+		.is_running = launch_running_process(process) && !replaced,
+		.replaced = replaced,
 		.silent = set_int(values, SET_VERBOSE) < 0,
 	};
 
@@ -111,10 +148,11 @@ static void account(struct conversion *c, const struct trc_process *process,
 
 /* True: everything of it is in the output, and its capture may go. */
 static bool convert_process(struct conversion *c, const struct trc_trace *trace,
-			    const struct trc_process *process, const struct cnt_derived *derived)
+			    const struct trc_process *process, bool replaced,
+			    const struct cnt_derived *derived)
 {
 	struct launch_place place = place_of(c, process);
-	bool first = process->ppid == (uint32_t)getpid(), good = true;
+	bool first = !replaced && is_first(c, process), good = true;
 	struct sys_files_result result = { .n_failed = 0 };
 	struct set_names names;
 	struct ws_err err = { WS_OK, "" };
@@ -143,19 +181,19 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 			ws_vec_push(&c->traces, path, &err);
 	}
 	c->outcome->n_failed += !good;
-	if (launch_running_process(process)) {
+	if (launch_running_process(process) && !replaced) {
 		launch_running_add(&c->outcome->running, (pid_t)process->pid,
 				   trc_process_program(process));
 		good = false;
 	}
-	account(c, process, &result);
+	account(c, process, replaced, &result);
 	if (derived)
 		cnt_derived_report(derived, process, "", stderr);
 	output_result_fini(&result.rocpd);
 	return good;
 }
 
-static bool convert_one(struct conversion *c, const char *path)
+static bool convert_one(struct conversion *c, const char *path, bool replaced)
 {
 	struct trc_trace *trace = NULL;
 	struct ws_err err = { WS_OK, "" };
@@ -171,7 +209,16 @@ static bool convert_one(struct conversion *c, const char *path)
 	} else {
 		if (trc_process_at(trace, 0)->runtimes)
 			launch_fallback_agents_add(&c->fallback, trace, 0);
-		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
+		const struct trc_process *process = trc_process_at(trace, 0);
+
+		if (is_brief(process) &&
+		    (replaced || (!is_first(c, process) && !launch_running_process(process)))) {
+			c->outcome->n_brief += has_data(process);
+			c->outcome->ledger.n_idle += !replaced && !has_data(process);
+			trc_close(trace);
+			return true;
+		}
+		good = convert_process(c, trace, trc_process_at(trace, 0), replaced, NULL);
 		if (c->collapses && has_data(trc_process_at(trace, 0)) &&
 		    ws_vec_push(&c->recorded, path, &err))
 			ws_log_error("%s", err.text);
@@ -223,10 +270,13 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 	struct ws_strv paths = { .max_n = 0 };
 	enum ws_status st = launch_rundir_captures(dir, &c->arena, &paths, err);
 
+	c->captures = &paths;
 	c->collapses = paths.n > 1 && set_on(c->how->values, SET_COLLAPSE_PROCESSES) &&
 		       set_on(c->how->values, SET_PROFILE);
 	for (size_t i = 0; i < paths.n && !st; i++) {
-		bool good = convert_one(c, paths.at[i]);
+		/* Two captures of one process: the second program took the place of the first. */
+		bool replaced = i + 1 < paths.n && pid_of(paths.at[i]) == pid_of(paths.at[i + 1]);
+		bool good = convert_one(c, paths.at[i], replaced);
 
 		/* Removed at once: the next output may need its disk space. */
 		if (good && !c->how->recovering && !c->collapses)
@@ -234,6 +284,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 	}
 	if (!st && c->collapses)
 		st = convert_collapsed(c, err);
+	c->captures = NULL;
 	ws_vec_fini(&paths);
 	return st;
 }
@@ -255,7 +306,7 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 		const struct trc_trace *trace = trc_counted_trace(table);
 
 		for (size_t i = 0; i < trc_n_processes(trace); i++)
-			convert_process(c, trace, trc_process_at(trace, i), derived);
+			convert_process(c, trace, trc_process_at(trace, i), false, derived);
 		cnt_derived_report_runs(derived, stderr);
 	}
 	trc_counted_close(table);
@@ -316,6 +367,10 @@ static void report_end(const struct sys_convert *how, struct sys_outcome *outcom
 			"elsewhere",
 			outcome->n_unrecorded,
 			outcome->n_unrecorded == 1 ? "process" : "processes");
+	if (outcome->n_brief && set_int(how->values, SET_VERBOSE) >= 0)
+		fprintf(stderr, "%s: %u more %s fewer than %u samples and nothing else: no files\n",
+			how->tool, outcome->n_brief,
+			outcome->n_brief == 1 ? "process has" : "processes have", BRIEF_SAMPLES);
 	output_ledger_end(&outcome->ledger, requests, n,
 			  set_int(how->values, SET_VERBOSE) < 0 ? NULL : stderr);
 }

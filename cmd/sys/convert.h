@@ -27,6 +27,7 @@ struct sys_outcome {
 	struct output_ledger ledger;
 	unsigned n_failed;     /* captures or files that could not be converted or written */
 	unsigned n_unrecorded; /* processes that could not create a capture */
+	unsigned n_brief;      /* programs without files: see convert.c */
 	struct launch_running_set running; /* still going on: their output is not the last word */
 };
 

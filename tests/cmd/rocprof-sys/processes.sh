@@ -70,12 +70,11 @@ mkdir later
 	cd later
 	rocprof-sys-run -T -o lost $plain --use-pid off -- sh -c "$vcopy -n 4096; exec sleep 30" >/dev/null 2>&1 &
 	front=$!
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	# Until the program has ended and sleeps in its place.
+	for i in $(seq 100); do
 		sleep 0.2
-		left=$(find . -name '*.wcap' | head -1)
-		[ -z "$left" ] || break
+		[ "$(ps -o comm= --ppid $front)" != sleep ] || break
 	done
-	sleep 1
 	child=$(ps -o pid= --ppid $front)
 	kill -KILL $front
 	# shellcheck disable=SC2086 # a list of pids

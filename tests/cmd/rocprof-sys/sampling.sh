@@ -86,6 +86,19 @@ err_lacks "call-stack samples"
 run rocprof-sys-sample -v 1 -f 50 -E rocm -- ./burn
 err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
 
+# A script that looks around and then becomes the program: files of the program only.
+cat >shim <<'END'
+#!/bin/sh
+for i in 1 2 3; do true | cat; done
+exec env A=b "$@"
+END
+chmod +x shim
+rm -r rocprofsys-*
+run rocprof-sys-sample -f 100 --sampling-wait 0.05 ./shim ./burn
+rc_is 0
+is "$(ls -d rocprofsys-*)" rocprofsys-burn-output "folders of a script that becomes a program"
+is "$(ls rocprofsys-burn-output/*/metadata-* | wc -l | tr -d ' ')" 1 "processes with files"
+
 # Seed of it all: Python functions in their place among the frames of the interpreter.
 cat >train.py <<'END'
 import time
