@@ -152,21 +152,22 @@ enum ws_status sys_avail_components(struct sys_avail *avail, struct ws_err *err)
 	bool only = avail->args->available == WS_TRI_YES;
 	struct sys_table table = {
 		.columns = {
-			{ .label = "COMPONENT", .at_least = 30, .code = true, .shown = true },
-			{ .label = "AVAILABLE", .at_least = 12, .centered = true,
+			{ .label = "COMPONENT", .at_least = 34, .code = true, .shown = true },
+			{ .label = "AVAILABLE", .at_least = 16, .centered = true,
 			  .shown = !is_brief(avail) && !only },
-			{ .label = "VALUE_TYPE", .at_least = 20, .centered = true, .code = true,
+			{ .label = "VALUE_TYPE", .at_least = 24, .centered = true, .code = true,
 			  .shown = sys_avail_shows(avail, avail->args->value) },
-			{ .label = "STRING_IDS", .at_least = 20,
+			{ .label = "STRING_IDS", .at_least = 44,
 			  .shown = sys_avail_shows(avail, avail->args->string) },
-			{ .label = "FILENAME", .at_least = 20,
+			{ .label = "FILENAME", .at_least = 24,
 			  .shown = sys_avail_shows(avail, avail->args->filename) },
-			{ .label = "DESCRIPTION", .at_least = 40, .wraps = true,
+			{ .label = "DESCRIPTION", .at_least = 44, .wraps = true,
 			  .shown = sys_avail_shows(avail, avail->args->description) },
-			{ .label = "CATEGORY", .at_least = 20,
+			{ .label = "CATEGORY", .at_least = 14,
 			  .shown = avail->args->categories.n || avail->args->all == WS_TRI_YES },
 		},
 		.n_columns = 7,
+		.extra = 2,
 	};
 	struct sys_cells cells = { .max_n = CELLS_MAX };
 	enum ws_status st = WS_OK;
@@ -289,8 +290,8 @@ enum ws_status sys_avail_counters(struct sys_avail *avail, struct ws_err *err)
 	struct sys_table table = {
 		.columns = {
 			{ .label = "HARDWARE COUNTER", .code = true, .shown = true },
-			{ .label = "DEVICE", .centered = true, .shown = true },
-			{ .label = "AVAILABLE", .centered = true,
+			{ .label = "DEVICE", .exactly = 4 + avail->style.padding, .centered = true, .shown = true },
+			{ .label = "AVAILABLE", .exactly = 6 + avail->style.padding, .centered = true,
 			  .shown = !is_brief(avail) && avail->args->available != WS_TRI_YES },
 			{ .label = "SUMMARY", .wraps = true, .shown = !is_brief(avail) && !whole },
 			{ .label = "DESCRIPTION", .wraps = true, .shown = whole },

@@ -337,8 +337,10 @@ static enum ws_status choose_metrics(const struct set_values *values,
 	}
 	if (set_on(values, SET_USE_AMD_SMI) && any_gpus)
 		m->what |= gpu_metrics(values);
-	if (!m->what)
+	if (!m->what) {
+		memset(m, 0, sizeof(*m));
 		return WS_OK;
+	}
 	if (freq == 0)
 		freq = WS_MIN(set_real(values, SET_SAMPLING_FREQ), 100);
 	if (!(freq > 0))

@@ -70,8 +70,11 @@ static void measure(struct drawing *d, const struct sys_filter *filter)
 				      strlen(t->columns[i].label) + d->style->padding);
 	for (size_t row = 0; row < t->n_rows; row++)
 		for (size_t i = 0; i < t->n_columns && is_selected(t, row, filter); i++)
-			d->widths[i] =
-				WS_MAX(d->widths[i], strlen(cell(t, row, i)) + d->style->padding);
+			d->widths[i] = WS_MAX(d->widths[i], strlen(cell(t, row, i)) + t->extra +
+								    d->style->padding);
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i].exactly)
+			d->widths[i] = t->columns[i].exactly;
 	narrow(d);
 }
 

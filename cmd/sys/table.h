@@ -24,7 +24,8 @@
 
 struct sys_column {
 	const char *label;
-	size_t at_least; /* its width, bars included */
+	size_t at_least; /* its width, with one bar */
+	size_t exactly;  /* 0: as wide as its label and its cells */
 	bool centered;
 	bool wraps; /* long cells go on in the next line */
 	bool code;  /* in `backticks` in markdown */
@@ -46,6 +47,7 @@ struct sys_table {
 	size_t n_columns;
 	const char *const *cells; /* n_columns per row */
 	size_t n_rows;
+	size_t extra; /* padding of cells, besides the style's */
 };
 
 /*

@@ -38,11 +38,11 @@ for name in CONFIG_FILE ENABLED SUPPRESS_CONFIG SUPPRESS_PARSING VERBOSE; do
 done
 is "$(grep -c ROCPROFSYS_ "$out")" 5 "settings of category core"
 run rocprof-sys-avail -r wall_clock -C --available
-out_is '|-----------------------------|
-|          COMPONENT          |
-|-----------------------------|
-| wall_clock                  |
-|-----------------------------|'
+out_is '|---------------------------------|
+|            COMPONENT            |
+|---------------------------------|
+| wall_clock                      |
+|---------------------------------|'
 run rocprof-sys-avail -R rocprofsys '~timemory' -r _P '~PERFETTO' '~PROCESS_SAMPLING' '~KOKKOSP' '~PAGE' \
 	--csv --brief --advanced
 is "$(sed -n 1,3p "$out" | tr -d '\n')" \
@@ -105,6 +105,27 @@ out_has "PAPI_TOT_CYC,CPU,"
 out_has "perf::INSTRUCTIONS,CPU,"
 out_has "perf::PERF_COUNT_HW_CACHE_REFERENCES,CPU,"
 out_lacks ",GPU,"
+
+# Columns of components; markdown; highlighted matches.
+run rocprof-sys-avail -C -v -s -f -d -c -r '^peak_rss$'
+out_is '|---------------------------------|---------------|-----------------------|-------------------------------------------|-----------------------|-------------------------------------------|-----------------------------------|
+|            COMPONENT            |   AVAILABLE   |      VALUE_TYPE       |                STRING_IDS                 |       FILENAME        |                DESCRIPTION                |             CATEGORY              |
+|---------------------------------|---------------|-----------------------|-------------------------------------------|-----------------------|-------------------------------------------|-----------------------------------|
+| peak_rss                        |     true      |        double         | peak_rss                                  | peak_rss              | Highest resident memory of the process    | memory, native, resource_usage    |
+|---------------------------------|---------------|-----------------------|-------------------------------------------|-----------------------|-------------------------------------------|-----------------------------------|'
+run rocprof-sys-avail -H -c CPU -b -r '^PAPI_TOT'
+out_is '|---------------------|---------|
+|  HARDWARE COUNTER   | DEVICE  |
+|---------------------|---------|
+| PAPI_TOT_CYC        |   CPU   |
+| PAPI_TOT_INS        |   CPU   |
+|---------------------|---------|'
+run rocprof-sys-avail -S --markdown -r '^ROCPROFSYS_USE_PID$'
+out_is '|  ENVIRONMENT VARIABLE   |  VALUE   |
+|-------------------------|----------|
+| ROCPROFSYS_USE_PID      |   true   |'
+run rocprof-sys-avail -C -b --hl -r peak
+grep -q "$(printf '\033')\[01;04;36;40mpeak$(printf '\033')\[0m_rss" "$out" || fail "no match is highlighted"
 
 # To a file, sorted, ignoring case.
 run rocprof-sys-avail --alphabetical -b --csv -i -r mpip kokkosp_ --advanced -O list.csv
