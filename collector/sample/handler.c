@@ -72,6 +72,8 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 
 	if (!lane)
 		lane = __atomic_load_n(&thread->lane, __ATOMIC_ACQUIRE);
+	if (!lane && thread->thread && thread->thread->n_exits)
+		return; /* its destructors have begun, and so has the end of its timers */
 	if (!lane || (thread->thread && thread->thread->meeting)) {
 		col_call_lost_(NULL, CAP_DOMAIN_CALL_STACK_SAMPLING);
 		return;

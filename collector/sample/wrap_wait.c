@@ -9,6 +9,7 @@
 #include "collector/sample/wrap.h"
 
 #include <poll.h>
+#include <semaphore.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
@@ -328,6 +329,13 @@ WRAP_REPEATED(int, msgsnd, (int id, const void *message, size_t n_bytes, int fla
 	      (id, message, n_bytes, flags))
 WRAP_REPEATED(ssize_t, msgrcv, (int id, void *message, size_t n_bytes, long type, int flags),
 	      (id, message, n_bytes, type, flags))
+
+/* Limits that are points in time. */
+WRAP_REPEATED(int, sem_timedwait, (sem_t *restrict semaphore, const struct timespec *restrict end),
+	      (semaphore, end))
+WRAP_REPEATED(int, sem_clockwait,
+	      (sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict end),
+	      (semaphore, clock, end))
 
 WRAP_REAL(semtimedop, int, (int, struct sembuf *, size_t, const struct timespec *))
 

@@ -1,0 +1,16 @@
+/* What the files of the program share. */
+#ifndef WS_TESTS_COLLECTOR_SAMPLE_PROGRAM_H
+#define WS_TESTS_COLLECTOR_SAMPLE_PROGRAM_H
+
+#include <signal.h>
+#include <time.h>
+
+/* sample_program.c */
+extern volatile sig_atomic_t n_signals;                                   /* of the program's own */
+__attribute__((format(printf, 1, 2))) void fail(const char *format, ...); /* ends the program */
+double seconds(clockid_t clock);
+
+/* sample_waits.c */
+void waits(void);
+
+#endif

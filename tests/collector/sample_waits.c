@@ -1,0 +1,169 @@
+/* sample_waits: each way to wait, for a time and until a signal of the program. */
+#include "tests/collector/sample_program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int pipe_fds[2], sockets[2], epoll_fd;
+#define WAIT_S 0.15
+
+static int wait_nanosleep(void)
+{
+	return nanosleep(&(struct timespec){ 0, (long)(WAIT_S * 1e9) }, NULL);
+}
+
+static int wait_clock(void)
+{
+	errno = clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, (long)(WAIT_S * 1e9) },
+				NULL);
+	return errno ? -1 : 0;
+}
+
+static int wait_usleep(void)
+{
+	return usleep((useconds_t)(WAIT_S * 1e6));
+}
+
+static int wait_poll(void)
+{
+	struct pollfd fd = { pipe_fds[0], POLLIN, 0 };
+
+	return poll(&fd, 1, (int)(WAIT_S * 1e3));
+}
+
+static int wait_ppoll(void)
+{
+	struct pollfd fd = { pipe_fds[0], POLLIN, 0 };
+	sigset_t none;
+
+	sigemptyset(&none);
+	return ppoll(&fd, 1, &(struct timespec){ 0, (long)(WAIT_S * 1e9) }, &none);
+}
+
+static int wait_select(void)
+{
+	struct timeval limit = { 0, (suseconds_t)(WAIT_S * 1e6) };
+	fd_set fds;
+
+	FD_ZERO(&fds);
+	FD_SET(pipe_fds[0], &fds);
+	return select(pipe_fds[0] + 1, &fds, NULL, NULL, &limit);
+}
+
+static int wait_pselect(void)
+{
+	fd_set fds;
+
+	FD_ZERO(&fds);
+	FD_SET(pipe_fds[0], &fds);
+	return pselect(pipe_fds[0] + 1, &fds, NULL, NULL,
+		       &(struct timespec){ 0, (long)(WAIT_S * 1e9) }, NULL);
+}
+
+static int wait_epoll(void)
+{
+	struct epoll_event event;
+
+	return epoll_wait(epoll_fd, &event, 1, (int)(WAIT_S * 1e3));
+}
+
+static int wait_semaphore(void)
+{
+	struct timespec end;
+	sem_t semaphore;
+	int status;
+
+	sem_init(&semaphore, 0, 0);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += (long)(WAIT_S * 1e9);
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	status = sem_timedwait(&semaphore, &end);
+	return status < 0 && errno == ETIMEDOUT ? 0 : status;
+}
+
+static int wait_recv(void)
+{
+	char byte;
+	int status = (int)recv(sockets[0], &byte, 1, 0);
+
+	if (status < 0 && errno == EAGAIN)
+		return 0; /* the socket's limit is over */
+	return status;
+}
+
+static void on_usr1(int number)
+{
+	n_signals++;
+}
+
+static void *interrupt(void *arg)
+{
+	usleep((useconds_t)(WAIT_S * 1e6 / 3));
+	pthread_kill(*(pthread_t *)arg, SIGUSR1);
+	return NULL;
+}
+
+static void *interrupt_pause(void *arg)
+{
+	for (int i = 0; i < 100 && !n_signals; i++) { /* the first may come before the wait */
+		usleep(30000);
+		pthread_kill(*(pthread_t *)arg, SIGUSR1);
+	}
+	return NULL;
+}
+
+void waits(void)
+{
+	static const struct {
+		const char *name;
+		int (*wait)(void);
+	} ways[] = {
+		{ "nanosleep", wait_nanosleep }, { "clock_nanosleep", wait_clock },
+		{ "usleep", wait_usleep },       { "poll", wait_poll },
+		{ "ppoll", wait_ppoll },         { "select", wait_select },
+		{ "pselect", wait_pselect },     { "epoll_wait", wait_epoll },
+		{ "recv", wait_recv },           { "sem_timedwait", wait_semaphore },
+	};
+	struct timeval limit = { 0, (suseconds_t)(WAIT_S * 1e6) };
+	struct sigaction action = { .sa_handler = on_usr1 };
+	pthread_t me = pthread_self(), other_thread;
+
+	if (pipe(pipe_fds) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
+	    (epoll_fd = epoll_create1(0)) < 0)
+		fail("descriptors");
+	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	sigaction(SIGUSR1, &action, NULL);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		double start = seconds(CLOCK_MONOTONIC), took;
+		int status = ways[i].wait();
+
+		took = seconds(CLOCK_MONOTONIC) - start;
+		if (status != 0)
+			fail("%s: %s", ways[i].name, strerror(errno));
+		if (took < WAIT_S - 0.001 || took > WAIT_S + 0.08)
+			fail("%s took %.4f s", ways[i].name, took);
+		n_signals = 0;
+		pthread_create(&other_thread, NULL, interrupt, &me);
+		start = seconds(CLOCK_MONOTONIC);
+		status = ways[i].wait();
+		took = seconds(CLOCK_MONOTONIC) - start;
+		if (n_signals == 1 && (status == 0 || errno != EINTR) && took < WAIT_S - 0.001)
+			fail("%s was not interrupted by the program's signal", ways[i].name);
+		if (status == 0 && n_signals == 1 && took > WAIT_S + 0.08)
+			fail("%s took %.4f s with a signal", ways[i].name, took);
+		pthread_join(other_thread, NULL);
+	}
+	n_signals = 0;
+	pthread_create(&other_thread, NULL, interrupt_pause, &me);
+	if (pause() != -1 || errno != EINTR || !n_signals)
+		fail("pause was ended by a signal of the profiler");
+	pthread_join(other_thread, NULL);
+}
