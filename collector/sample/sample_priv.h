@@ -50,8 +50,8 @@ struct col_sampled {
 	int timers[CAP_SAMPLER_COUNT];   /* kernel's ids, or a file descriptor; -1: none */
 	void *(*main)(void *);
 	void *arg;
-	uint32_t next_free; /* index + 1 */
-	uint32_t is_used, seen;
+	uint32_t next_free;     /* index + 1 */
+	uint32_t seen;          /* in which search */
 	uintptr_t python_state; /* its PyThreadState, when it was looked up last */
 };
 #define COL_SAMPLE_OURS UINT32_MAX

@@ -74,7 +74,7 @@ static struct col_sampled *take_place(void)
 	}
 	if (!thread)
 		return NULL;
-	*thread = (struct col_sampled){ .work = thread->work, .is_used = 1 };
+	*thread = (struct col_sampled){ .work = thread->work };
 	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++)
 		thread->timers[i] = -1;
 	return thread;
@@ -83,7 +83,6 @@ static struct col_sampled *take_place(void)
 static void give_place(struct col_sampled *thread)
 {
 	__atomic_store_n(&thread->tid, 0, __ATOMIC_RELEASE);
-	thread->is_used = 0;
 	thread->next_free = threads.free;
 	threads.free = col_sampled_index(thread) + 1;
 }
@@ -355,7 +354,6 @@ void col_sampled_forked(void)
 	}
 	if (!thread)
 		return;
-	thread->is_used = 1;
 	thread->stack_low = keep.stack_low;
 	thread->stack_high = keep.stack_high;
 	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++)

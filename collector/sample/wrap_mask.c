@@ -33,12 +33,27 @@ static uint64_t changed(int how, uint64_t before, uint64_t bits)
 	}
 }
 
+/* A signal that has become the program's own is blocked from now on, if the program believes so. */
+static void block_others(uint64_t ours)
+{
+	uint64_t others = col_sample_blocked & ~ours;
+	sigset_t set;
+
+	if (!others)
+		return;
+	sigemptyset(&set);
+	memcpy(&set, &others, sizeof(others));
+	real_pthread_sigmask()(SIG_BLOCK, &set, NULL);
+	col_sample_blocked &= ours;
+}
+
 WS_PUBLIC int pthread_sigmask(int how, const sigset_t *set, sigset_t *out_before)
 {
 	uint64_t ours = col_sample_signals(), before = col_sample_blocked & ours, bits;
 	sigset_t space;
 	int status;
 
+	block_others(ours);
 	if (!ours)
 		return real_pthread_sigmask()(how, set, out_before);
 	bits = set ? col_wrap_bits(set) & ours
@@ -69,15 +84,11 @@ WS_PUBLIC int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restr
 /* The program waits for these: those that it names are its own, and really blocked. */
 static const sigset_t *waited(const sigset_t *set, sigset_t *space)
 {
-	uint64_t ours = set ? col_wrap_bits(set) & col_sample_signals() : 0, blocked;
-	sigset_t own;
+	uint64_t ours = set ? col_wrap_bits(set) & col_sample_signals() : 0;
 
 	if (ours && __builtin_popcountll(col_wrap_bits(set)) <= NAMED_MAX) {
-		blocked = ours & col_sample_blocked;
-		sigemptyset(&own);
-		memcpy(&own, &blocked, sizeof(blocked));
 		col_sample_share(ours);
-		real_pthread_sigmask()(SIG_BLOCK, &own, NULL);
+		block_others(col_sample_signals());
 	}
 	return col_wrap_without_ours(set, space);
 }

@@ -41,6 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -341,8 +342,9 @@ static void masks(double s)
 	sigset_t all, was, named;
 	struct timespec limit = { 0, 100000000 };
 	pthread_t me = pthread_self(), sender;
+	struct signalfd_siginfo info;
 	double start;
-	int number;
+	int number, fd;
 
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, &was) != 0 || sigismember(&was, SIGPROF))
@@ -356,6 +358,10 @@ static void masks(double s)
 		fail("a signal of the profiler was returned");
 	if (seconds(CLOCK_MONOTONIC) - start < 0.099)
 		fail("the wait for a signal was too short");
+	fd = signalfd(-1, &all, SFD_NONBLOCK);
+	other(0.05);
+	if (fd < 0 || read(fd, &info, sizeof(info)) != -1 || errno != EAGAIN)
+		fail("a signal of the profiler can be read");
 	sigemptyset(&named);
 	sigaddset(&named, SIGRTMIN);
 	pthread_create(&sender, NULL, send_signal, &me);
