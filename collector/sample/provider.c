@@ -157,7 +157,7 @@ static void state(struct cap_writer *writer)
 	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++) {
 		struct cap_rec_sampler rec = {
 			.h = { CAP_REC_FIXED_TAG(SAMPLER, struct cap_rec_sampler), i, 0 },
-			.period = config->samplers[i].period,
+			.period = col_timers_period(i),
 		};
 
 		if (!rec.period)

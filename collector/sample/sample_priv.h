@@ -80,6 +80,7 @@ void col_sampled_search(void);
 
 /* Signals and notes; before any thread. False: no sampler is requested. */
 bool col_timers_start(void);
+uint64_t col_timers_period(enum cap_sampler sampler); /* as it is used; 0: not requested */
 void col_timers_forked(void);
 void col_timers_release(void);                      /* signals are the program's again */
 void col_timers_add(struct col_sampled *thread);    /* and start those that are due */

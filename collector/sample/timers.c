@@ -20,6 +20,7 @@
 #define FDS_MAX 65536u
 #define FD_FLOOR 512 /* out of the way of programs that count on small numbers */
 #define NS_PER_S 1000000000u
+#define PERIOD_MIN_NS 100000u /* a thread that does nothing but take samples is of no use */
 
 static struct {
 	struct sampler {
@@ -221,9 +222,16 @@ static bool selected(const struct col_sampler_config *config, uint32_t number)
 	return config->n_ranges == 0;
 }
 
+uint64_t col_timers_period(enum cap_sampler sampler)
+{
+	uint64_t period = col_config()->samplers[sampler].period;
+
+	return period && sampler != CAP_SAMPLER_OVERFLOW ? WS_MAX(period, PERIOD_MIN_NS) : period;
+}
+
 static void run(struct col_sampled *thread, enum cap_sampler sampler, bool on)
 {
-	uint64_t period_ns = on ? timers.samplers[sampler].config->period : 0;
+	uint64_t period_ns = on ? col_timers_period(sampler) : 0;
 	struct timespec period = { (time_t)(period_ns / NS_PER_S), (long)(period_ns % NS_PER_S) };
 	struct itimerspec setting = { period, period };
 	int timer = thread->timers[sampler];
