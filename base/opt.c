@@ -28,6 +28,13 @@ static const struct ws_opt *find_long(struct ws_opts opts, struct ws_str name)
 	return NULL;
 }
 
+/* -MI: an option whose name is written in capitals, which is typed with one dash. */
+static const struct ws_opt *find_capitals(struct ws_opts opts, const char *word)
+{
+	return word[1] >= 'A' && word[1] <= 'Z' && word[2] ? find_long(opts, ws_str_from(word + 1))
+							   : NULL;
+}
+
 static const struct ws_opt *find_short(struct ws_opts opts, char ch)
 {
 	for (size_t i = 0; i < opts.n; i++)
@@ -197,7 +204,8 @@ static bool is_option(const struct parser *p, const char *word)
 	if (word[0] != '-' || !word[1])
 		return false;
 	if (word[1] != '-')
-		return !word[2] && find_short(p->opts, word[1]);
+		return word[2] ? find_capitals(p->opts, word) != NULL
+			       : find_short(p->opts, word[1]) != NULL;
 	name = (struct ws_str){ word + 2, strcspn(word + 2, "=") };
 	return !name.n || find_long(p->opts, name);
 }
@@ -312,6 +320,10 @@ static enum ws_status parse_long(struct parser *p, char *word)
 
 static enum ws_status parse_short(struct parser *p, const char *word)
 {
+	const struct ws_opt *capitals = find_capitals(p->opts, word);
+
+	if (capitals)
+		return take_value(p, capitals, word, NULL);
 	for (const char *ch = word + 1; *ch; ch++) {
 		const struct ws_opt *opt = find_short(p->opts, *ch);
 		char shown[3] = { '-', *ch, '\0' };

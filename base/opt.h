@@ -14,7 +14,8 @@
  * Understood: --name value, --name=value, -n value, -nvalue, -qv for two flags,
  * --no-quiet and --quiet=no for flags, -- to end the options. The last of
  * repeated options wins, except that lists collect. -h, --help, -V and --version
- * are known without a row, unless a row takes the name. A TRI flag takes the next
+ * are known without a row, unless a row takes the name. An option whose name is in capitals is
+ * typed with one dash: -MI value. A TRI flag takes the next
  * word for its value unless that is an option: y yes t true on 1, n no f false off 0. A SWITCH
  * takes it only if it is one of these, and can be joined with others: -PTD.
  *

@@ -41,6 +41,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_WORDS(struct args, output, 'o', "into", "PATH [PREFIX]", "where to"),
 	WS_OPT_WORDS(struct args, config, 'c', "config", "[FILE]...", "files"),
 	WS_OPT_WORDS(struct args, tids, 0, "tids", "[N...]", "threads"),
+	WS_OPT_MANY(struct args, counters, 0, "PM", "NAME", NULL),
 };
 static const struct ws_opts opts = { rows, WS_ARRAY_LEN(rows) };
 
@@ -317,6 +318,23 @@ static void words_are_as_many_as_the_table_shows(void **state)
 	ws_opt_fini(opts, &p.args);
 }
 
+static void names_in_capitals_have_one_dash(void **state)
+{
+	struct parsed p;
+
+	parse(&p, WS_OPT_FIRST, "-PM a b -T -PM c --pmc d -- program -PM x");
+	assert_int_equal(p.st, WS_OK);
+	assert_int_equal(p.args.counters.n, 4);
+	assert_string_equal(p.args.counters.at[2], "c");
+	assert_int_equal(p.args.tracing, WS_TRI_YES);
+	assert_int_equal(p.rest.n, 3);
+	ws_opt_fini(opts, &p.args);
+	parse(&p, WS_OPT_FIRST, "-PT -- program"); /* two switches, as before */
+	assert_int_equal(p.st, WS_OK);
+	assert_int_equal(p.args.profile, WS_TRI_YES);
+	ws_opt_fini(opts, &p.args);
+}
+
 static void lists_out_of_memory_are_reported(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
@@ -344,6 +362,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_named_with_what_to_do),
 		cmocka_unit_test(switches_can_be_joined_and_leave_the_program_alone),
 		cmocka_unit_test(words_are_as_many_as_the_table_shows),
+		cmocka_unit_test(names_in_capitals_have_one_dash),
 		cmocka_unit_test(lists_out_of_memory_are_reported),
 	};
 
