@@ -60,6 +60,9 @@ MY_WORDS(S, cputime, 0, "cputime", "[HZ] [DELAY] [TIDS...]", "at intervals of CP
 MY_WORDS(R, realtime, 0, "sample-realtime", "[HZ] [DELAY] [TIDS...]", "at intervals of elapsed time")          \
 MY_WORDS(S, realtime, 0, "realtime", "[HZ] [DELAY] [TIDS...]", "at intervals of elapsed time")                 \
 MY_WORDS(R, overflow, 0, "sample-overflow", "[EVENT] [N] [TIDS...]", "whenever a CPU counter has counted N events") \
+STR(S, SAMPLING_FREQ, 0, "sampling-freq", "HZ", NULL) /* AMD's newer names */                                  \
+MY_WORDS(RS, cputime, 0, "sampling-cputime", "[HZ] [DELAY] [TIDS...]", NULL)                                   \
+MY_WORDS(RS, realtime, 0, "sampling-realtime", "[HZ] [DELAY] [TIDS...]", NULL)                                 \
 TRI(RS, SAMPLING_INCLUDE_INLINES, 'i', "inlines", "show inlined functions")                                    \
 GROUP(RS, "Counters")                                                                                          \
 WORDS(RS, PAPI_EVENTS, 'C', "cpu-events", "EVENT...", "CPU counters (rocprof-sys-avail -H -c CPU)")            \

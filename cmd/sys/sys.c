@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/pattern.h"
+#include "cmd/sys/avail.h"
 #include "cmd/sys/options.h"
 #include "cmd/sys/run.h"
 #include "launch/inject.h"
@@ -36,18 +37,43 @@ static void check_categories(const struct set_values *values, enum set_id id)
 	while (set_next_word(&rest, false, &word)) {
 		char name[64];
 		bool known = false;
+		const char *near;
 
 		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(word));
 		for (size_t i = 0; output_systrace_category(i) && !known; i++)
 			known = strcmp(output_systrace_category(i), name) == 0;
+		near = ws_str_nearest(name, next_category, NULL);
 		if (!known)
 			ws_log_warn("%s: no category '%s'%s%s%s", set_defs[id].name, name,
-				    ws_str_nearest(name, next_category, NULL) ? ": did you mean '"
-									      : "",
-				    ws_str_nearest(name, next_category, NULL)
-					    ? ws_str_nearest(name, next_category, NULL)
-					    : "",
-				    ws_str_nearest(name, next_category, NULL) ? "'?" : "");
+				    near ? ": did you mean '" : "", near ? near : "",
+				    near ? "'?" : "");
+	}
+}
+
+static const char *next_component(const void *list, size_t i)
+{
+	(void)list;
+	return i < sys_n_components ? sys_components[i].name : NULL;
+}
+
+static void check_components(const struct set_values *values)
+{
+	struct ws_str rest = ws_str_from(set_text(values, SET_TIMEMORY_COMPONENTS)), word;
+
+	while (set_next_word(&rest, false, &word)) {
+		char name[64];
+		bool known = false;
+		const char *near;
+
+		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(word));
+		for (size_t i = 0; i < sys_n_components && !known; i++)
+			known = strcmp(sys_components[i].name, name) == 0;
+		near = ws_str_nearest(name, next_component, NULL);
+		if (!known)
+			ws_log_warn("%s: no component '%s': %s%s%s",
+				    set_defs[SET_TIMEMORY_COMPONENTS].name, name,
+				    near ? "did you mean '" : "rocprof-sys-avail -C lists them",
+				    near ? near : "", near ? "'?" : "");
 	}
 }
 
@@ -59,6 +85,7 @@ static enum ws_status check(const struct set_values *values, struct ws_err *err)
 			       set_defs[SET_DISABLE_CATEGORIES].name);
 	check_categories(values, SET_ENABLE_CATEGORIES);
 	check_categories(values, SET_DISABLE_CATEGORIES);
+	check_components(values);
 	if (strcmp(set_text(values, SET_MODE), "causal") == 0 ||
 	    strcmp(set_text(values, SET_MODE), "coverage") == 0)
 		return ws_fail(err, WS_E_UNSUPPORTED,

@@ -96,6 +96,9 @@ sample_sets "-c" CONFIG_FILE=
 rm "$HOME/.rocprof-sys.cfg"
 sample_sets "-f 100" SAMPLING_FREQ=100
 sample_sets "--freq=100" SAMPLING_FREQ=100
+sample_sets "--sampling-freq 100" SAMPLING_FREQ=100
+sample_sets "--sampling-realtime 20" SAMPLING_REALTIME=true SAMPLING_REALTIME_FREQ=20 SAMPLING_CPUTIME=false
+run_sets "--sampling-cputime 10" USE_SAMPLING=true SAMPLING_CPUTIME=true SAMPLING_CPUTIME_FREQ=10
 sample_sets "--cputime" SAMPLING_CPUTIME=true
 sample_sets "--realtime 20" SAMPLING_REALTIME=true SAMPLING_REALTIME_FREQ=20 SAMPLING_CPUTIME=false
 sample_sets "--realtime --cputime" SAMPLING_REALTIME=true SAMPLING_CPUTIME=true
@@ -169,6 +172,9 @@ rc_is 0
 is "$(grep -c 'no effect' "$err")" 2 "lines about settings without effect"
 err_has "warning: ROCPROFSYS_TRACE_THREAD_LOCKS, ROCPROFSYS_TRACE_THREAD_RW_LOCKS: no effect: thread functions"
 err_has "warning: ROCPROFSYS_DISABLE_CATEGORIES: no category 'hots': did you mean 'host'?"
+run rocprof-sys-run --timemory-components wall_clock peek_rss -- true
+rc_is 0
+err_has "warning: ROCPROFSYS_TIMEMORY_COMPONENTS: no component 'peek_rss': did you mean 'peak_rss'?"
 # Variables of files reach the program; unknown ones do when that is allowed.
 printf '$env:FROM_FILE = a b\nstrict_config = off\nROCPROFSYS_NEWER = 7\nother = 1\n' >export.cfg
 run rocprof-sys-run -c export.cfg -- sh -c 'echo "$FROM_FILE $ROCPROFSYS_NEWER"'

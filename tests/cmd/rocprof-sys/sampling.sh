@@ -75,7 +75,8 @@ run rocprof-sys-run -P -o short --time-output off --use-pid off -E rocm -f 100 -
 laps=$("$PYTHON" -c 'import json
 rows = json.load(open("short/trip_count.json"))["timemory"]["trip_count"]["ranks"][0]["graph"]
 print(sum(r["entry"]["laps"] for r in rows if r["depth"] == 0))')
-[ "$laps" -ge 3 ] && [ "$laps" -le 50 ] || fail "$laps samples in 0.2 s of 2 threads at 100 Hz"
+# A busy machine gives the threads little of the 0.2 s; without the limit it would be some 140 samples.
+[ "$laps" -ge 1 ] && [ "$laps" -le 50 ] || fail "$laps samples in 0.2 s of 2 threads at 100 Hz"
 # Not at all.
 run rocprof-sys-run -P -o none --time-output off --use-pid off --use-sampling off -H -- ./burn
 rc_is 0
