@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define BRIEF_SAMPLES 10u
+#define MAIN_RECORDS 2u /* every program has main(): its beginning and its end */
 
 struct conversion {
 	const struct sys_convert *how;
@@ -118,11 +119,16 @@ static bool has_data(const struct trc_process *process)
  */
 static bool is_brief(const struct trc_process *process)
 {
-	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
-		if (d != CAP_DOMAIN_CALL_STACK_SAMPLING && d != CAP_DOMAIN_METRICS &&
-		    process->ledger[d].written)
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++) {
+		uint64_t few = d == CAP_DOMAIN_CALL_STACK_SAMPLING ? BRIEF_SAMPLES - 1
+			       : d == CAP_DOMAIN_METRICS           ? UINT64_MAX
+			       : d == CAP_DOMAIN_REGIONS           ? MAIN_RECORDS
+								   : 0;
+
+		if (process->ledger[d].written > few)
 			return false;
-	return process->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written < BRIEF_SAMPLES;
+	}
+	return true;
 }
 
 static void account(struct conversion *c, const struct trc_process *process, bool replaced,

@@ -16,7 +16,7 @@ files_of() {
 		done
 		grep -q hipLaunchKernel "$1/wall_clock-$rank.txt" || fail "no call of rank $rank"
 	done
-	is "$(ls "$1" | grep -c '^perfetto-trace')" 3 "traces in $1"
+	is "$(ls "$1" | grep -c '^perfetto-trace-[0-9].proto')" 3 "traces of ranks in $1"
 }
 
 every_way() { # LAUNCHER NAME
