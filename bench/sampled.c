@@ -2,8 +2,10 @@
  * sampled: two threads that compute for as long as it takes; what bench/sample measures with and
  * without samples.
  *
- *	sampled ROUNDS [HZ]     prints the seconds of CPU time that it took; HZ: each thread has a timer of
- *	                        real time with a handler that does nothing, which no sampler can be cheaper than
+ *	sampled ROUNDS [HZ]     prints the seconds of CPU time that it took
+ *
+ * With HZ each thread has a timer of real time whose handler does nothing. No sampler of that
+ * frequency can cost less.
  */
 #include "bench/clock.h"
 

@@ -22,7 +22,7 @@
  *	cputime, realtime, overflow
  *	             call-stack samplers: period:delay:duration:signal:threads. Times are in
  *	             nanoseconds; the period of overflow is a number of events. Duration 0: to
- *	             the end. Signal 0: the default. Threads: 0+2-5, by sequential number; empty: all
+ *	             the end. Signal 0: the default. Threads by number: 0+2-5; empty: all
  *	overflow-event  what overflow counts: type:config:name, the numbers as perf_event_open(2)
  *	             has them. The name, which may contain ':', is for reports
  *	stack-depth  frames of a stack that are recorded; 0: the default

@@ -170,7 +170,7 @@ static bool read_augmentation(struct col_cfi_bytes *b, const uint8_t *text, stru
 			out->signal = true;
 			break;
 		default:
-			return true; /* 'B' and the like have no data; nothing known follows others */
+			return true; /* nothing that is of use here comes after others */
 		}
 	}
 	return !data.bad;

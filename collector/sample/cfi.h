@@ -102,7 +102,8 @@ enum col_cfi_result col_cfi_step(struct col_cfi_work *work, struct col_cfi_memor
 /*
  * A row in 64 bits, and the same step with it. 0: it does not fit, use the row.
  * Bits: 0 set; 1 CFA is rbp, else rsp; 2-7, 8-13, ... where rbx, rbp, r12 to r15 are
- * saved, in 8 bytes below the CFA, 0: unchanged; 38-62 offset of the CFA from its register in 8 bytes.
+ * saved, in 8 bytes below the CFA, 0: unchanged; 38-62 offset of the CFA from its register, in
+ * 8 bytes.
  */
 uint64_t col_cfi_pack(const struct col_cfi_row *row);
 enum col_cfi_result col_cfi_step_packed(uint64_t packed, struct col_cfi_memory memory,

@@ -1,8 +1,9 @@
 /*
  * handler: takes one sample, in the handler of a timer's signal.
  *
- * It uses what belongs to the thread's place (threads.c), tables without locks, and its lane. No memory is
- * allocated, no lock is taken, and errno stays as it is. All other signals are blocked meanwhile.
+ * It uses what is in the thread's place (threads.c), tables without locks, and the thread's lane.
+ * No memory is allocated, no lock is taken, and errno stays as it is. All other signals are
+ * blocked meanwhile.
  */
 #include "collector/sample/sample_priv.h"
 #include "collector/signals.h"
@@ -27,7 +28,12 @@ static bool interrupted_alone(struct col_sampled *thread, const ucontext_t *cont
 	if (context->uc_mcontext.gregs[REG_RAX] != -EINTR || pc < 2)
 		return false;
 	thread->work->n_window = 0; /* of an earlier sample */
-	if (!col_sample_read(thread->work, pc - 2, code, 2) || memcmp(code, syscall_code, 2) != 0)
+	if (!col_sample_read(thread->work, pc - 2, code, 2)) {
+		if (col_sample_may_read() || pc % 4096 < 2)
+			return false;
+		memcpy(code, (const void *)(pc - 2), 2); /* its page was being executed */
+	}
+	if (memcmp(code, syscall_code, 2) != 0)
 		return false;
 	/* The program's signals are blocked by our handler only, so they are pending still. */
 	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));

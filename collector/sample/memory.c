@@ -39,7 +39,7 @@ static long read_self(const struct iovec *to, const struct iovec *from, uint32_t
 }
 #endif
 
-static bool is_permitted(void)
+bool col_sample_may_read(void)
 {
 	return !__atomic_load_n(&forbidden, __ATOMIC_RELAXED) && !col_threads_sandboxed();
 }
@@ -51,7 +51,7 @@ static bool fill_window(struct col_sample_work *work, uintptr_t at, uint32_t n_b
 	struct iovec to = { work->window, 0 }, from = { (void *)at, 0 };
 	long got;
 
-	if (!is_permitted())
+	if (!col_sample_may_read())
 		return false;
 	if (n < n_bytes)
 		n += PAGE_BYTES;
@@ -97,7 +97,7 @@ uint32_t col_sample_read_all(const uint64_t *at, uint32_t n, void *to, uint32_t 
 	struct iovec from[COL_SAMPLE_READS], all = { to, (size_t)n * n_bytes };
 	long got;
 
-	if (n == 0 || n > COL_SAMPLE_READS || !is_permitted())
+	if (n == 0 || n > COL_SAMPLE_READS || !col_sample_may_read())
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		from[i] = (struct iovec){ (void *)at[i], n_bytes };

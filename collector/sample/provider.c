@@ -45,8 +45,9 @@ bool col_sample_is_timer(const void *value)
 /* ---- the helper ---- */
 
 /*
- * The loader's locks are not made new in the child of a fork. So nothing is asked of the loader while
- * a thread forks. The wait is limited: that thread may be in the loader itself, which we would wait for.
+ * The loader's locks are not made new in the child of a fork, so the helper does not call the
+ * loader while a thread forks. The wait is limited: the thread may have a lock of the loader that
+ * the helper waits for.
  */
 static void before_fork(void)
 {

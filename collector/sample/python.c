@@ -94,7 +94,7 @@ static bool learn(void *library)
 	python.bytes_type = (uintptr_t)dlsym(library, "PyBytes_Type");
 	*(void **)&python.state_of_thread = dlsym(library, "PyGILState_GetThisThreadState");
 	if (version >= 0x030d) {
-		/* The state is in a thread-local variable there, which might have to be allocated. */
+		/* Its state is in a thread-local variable, which may not be allocated yet. */
 		python.runtime_at = (uintptr_t)dlsym(library, "_PyRuntime");
 		if (!python.runtime_at || !col_python_published((const void *)python.runtime_at,
 								&python.layout, &python.runtime))

@@ -21,7 +21,7 @@
 
 #pragma GCC visibility push(default)
 
-/* The library of wrappers was loaded: open the capture and sample the calling thread, if requested. */
+/* The wrappers were loaded: if requested, open the capture and sample the calling thread. */
 void col_sample_start(void);
 
 /*

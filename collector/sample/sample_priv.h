@@ -58,7 +58,7 @@ struct col_sampled {
 
 /* ---- provider.c ---- */
 
-/* Whether samples are taken at all: false before start, after stop, and when nothing is requested. */
+/* Are samples taken at all? No: before start, after stop, and when none are requested. */
 bool col_sample_active(void);
 
 /* ---- threads.c ---- */
@@ -90,7 +90,7 @@ uint64_t col_timers_due(uint64_t now_ns);
 /* False: a signal is not from a timer of ours. out_thread: whose; NULL: it came too late. */
 bool col_timers_of(int number, const siginfo_t *info, struct col_sampled **out_thread,
 		   enum cap_sampler *out_sampler);
-/* Signals that only samplers use; bit n - 1: signal n. Those that the program uses, too, are not hidden. */
+/* Signals that only samplers use, and not the program (share). Bit n - 1: signal n. */
 uint64_t col_timers_signals(void);
 void col_timers_share(uint64_t signals);
 
@@ -154,6 +154,7 @@ uint64_t col_id_hash(uint64_t hash, uint64_t word);
 
 /* @n_bytes at @at, at most COL_SAMPLE_WINDOW; false: they cannot be read. */
 bool col_sample_read(struct col_sample_work *work, uintptr_t at, void *to, uint32_t n_bytes);
+bool col_sample_may_read(void); /* else only the thread's own stack can be read */
 /* The same where what is before it is read next. */
 bool col_sample_read_down(struct col_sample_work *work, uintptr_t at, void *to, uint32_t n_bytes);
 /* @n_bytes at each of @n addresses, one after the other into @to; returns at how many. */

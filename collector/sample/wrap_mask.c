@@ -3,7 +3,7 @@
  *
  * The signals of the samplers stay unblocked, and are not returned to a program that waits for
  * signals. The program sees what it has set. A signal that it has a handler for, or waits for by
- * name, is its own: then nothing is changed, and its threads take samples when they do not block it.
+ * name, is its own: then nothing is changed, and threads that block it take no samples.
  */
 #include "collector/sample/wrap.h"
 

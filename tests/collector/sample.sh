@@ -141,12 +141,12 @@ kill)
 	has 'FILE closed=0'
 	;;
 window)
-	# begins after half a second, and ends half a second later: 100 samples
+	# begins after half a second, and ends half a second later: about 100 samples
 	collect 7 realtime=5000000:500000000:500000000:0: "$program" split 1.2
-	samples least 70 most 110 whole 99
-	# a period of recording switches samples, too: 60
+	samples least 40 most 115 whole 99
+	# a period of recording switches samples, too: about 60
 	collect 7 "realtime=5000000:0:0:0:;period=300000000:300000000:1" "$program" split 0.8
-	samples least 40 most 70
+	samples least 15 most 80
 	has '^LEDGER domain=14 dropped=0 paused=[1-9]'
 	;;
 overflow)

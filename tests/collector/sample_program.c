@@ -9,12 +9,12 @@
  *	sample_program own SECONDS        SIGPROF is the program's, too: an interval timer
  *	sample_program fatal              SIGPROF without a handler ends it
  *	sample_program masks SECONDS      blocks all signals, waits for some, reads its mask
- *	sample_program waits              each way to wait lasts as long as it should, and is ended
- *	                                  by a signal of the program
+ *	sample_program waits              each way to wait takes its time, and is ended by a
+ *	                                  signal of the program
  *	sample_program malloc SECONDS     four threads that allocate
  *	sample_program storm N            N threads, most at the same time
  *	sample_program cancel             threads that are cancelled and that leave early
- *	sample_program clone SECONDS      CPU time in raw(), of a thread that libc knows nothing of
+ *	sample_program clone SECONDS      CPU time in raw(), of a thread unknown to libc
  *	sample_program fork SECONDS       CPU time in both
  *	sample_program exec SECONDS       "split SECONDS", after an exec
  *	sample_program unload N LIBRARY   loads, calls and unloads it N times
@@ -296,11 +296,11 @@ static void handler(double s)
 {
 	struct itimerval every = { { 0, 20000 }, { 0, 20000 } };
 
-	signal(SIGALRM, on_alarm);
-	setitimer(ITIMER_REAL, &every, NULL);
+	signal(SIGVTALRM, on_alarm);
+	setitimer(ITIMER_VIRTUAL, &every, NULL); /* of CPU time: the machine may be busy */
 	interrupted(s);
 	memset(&every, 0, sizeof(every));
-	setitimer(ITIMER_REAL, &every, NULL);
+	setitimer(ITIMER_VIRTUAL, &every, NULL);
 }
 
 static void on_prof(int number, siginfo_t *info, void *context)

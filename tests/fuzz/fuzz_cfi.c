@@ -1,7 +1,7 @@
 /*
- * Any bytes as call frame information: rules are found and applied without reading anything but the
- * bytes, and what fits into a packed rule does the same as the rule. replay.c feeds it when there is
- * no libFuzzer.
+ * Any bytes as call frame information: rules are found and applied without reading anything
+ * else, and a packed rule does the same as the rule. replay.c feeds it when there is no
+ * libFuzzer.
  */
 #include "collector/sample/cfi.h"
 #include "tests/fuzz/fuzz.h"
