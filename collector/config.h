@@ -99,7 +99,16 @@
 	/* do not record programs that the program starts */                               \
 	X(NO_CHILDREN,       "no-children")                                                \
 	/* the GPU is the software GPU: its times are not hardware's */                    \
-	X(SOFTGPU,           "softgpu")
+	X(SOFTGPU,           "softgpu")                                                    \
+	/* functions of pthreads as regions: mutexes, reader-writer locks, spin locks ... */ \
+	X(THREAD_LOCKS,      "thread-locks")                                               \
+	X(THREAD_RW_LOCKS,   "thread-rw-locks")                                            \
+	X(THREAD_SPIN_LOCKS, "thread-spin-locks")                                          \
+	/* ... barriers and joins */                                                       \
+	X(THREAD_BARRIERS,   "thread-barriers")                                            \
+	X(THREAD_JOIN,       "thread-join")                                                \
+	/* all MPI calls as regions; without it only initialization, ranks and sizes */    \
+	X(MPI,               "mpi")
 /* clang-format on */
 
 /* clang-format off */

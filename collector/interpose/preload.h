@@ -30,6 +30,10 @@ struct col_preload {
 #define COL_PRELOAD_GPU_                                                                           \
 	(COL_SERVICE_BIT(KERNEL) | COL_SERVICE_BIT(MEMORY_COPY) |                                  \
 	 COL_SERVICE_BIT(MEMORY_ALLOCATION))
+#define COL_PRELOAD_LOCKS_                                                                         \
+	(COL_COLLECT_FLAG(THREAD_LOCKS) | COL_COLLECT_FLAG(THREAD_RW_LOCKS) |                      \
+	 COL_COLLECT_FLAG(THREAD_SPIN_LOCKS))
+#define COL_PRELOAD_WAITS_ (COL_COLLECT_FLAG(THREAD_BARRIERS) | COL_COLLECT_FLAG(THREAD_JOIN))
 #define COL_PRELOAD_MARKERS_ (COL_COLLECT_FLAG(KERNEL_RENAME) | COL_COLLECT_FLAG(SELECTED_REGIONS))
 
 static const struct col_preload col_preload[] = {
@@ -40,6 +44,8 @@ static const struct col_preload col_preload[] = {
 	{ "librocprofiler-sdk-roctx.so.1", COL_SERVICE_BIT(MARKER), COL_PRELOAD_MARKERS_, 0 },
 	/* waiting, threads and signal masks of a program that is interrupted by samples */
 	{ "libwavescope-sample.so", COL_SERVICE_BIT(CALL_STACKS), 0, 0 },
+	{ "libwavescope-waits.so", 0, COL_PRELOAD_WAITS_, 0 },
+	{ "libwavescope-locks.so", 0, COL_PRELOAD_LOCKS_, 0 },
 	/* for programs that look functions up in a library's handle: Python's ctypes, plug-ins */
 	{ "libwavescope-dlsym.so",
 	  COL_PRELOAD_HIP_ | COL_PRELOAD_GPU_ | COL_SERVICE_BIT(RCCL) | COL_SERVICE_BIT(MARKER),

@@ -167,10 +167,10 @@ for program in rocprof-sys-run rocprof-sys-sample; do
 done
 
 # What has no effect is said, once for each reason; a category that does not exist, too.
-run rocprof-sys-run -I mutex-locks rw-locks --ci --disable-categories hots -- true
+run rocprof-sys-run --kokkosp-name-length-max 5 --kokkosp-prefix x --ci --disable-categories hots -- true
 rc_is 0
 is "$(grep -c 'no effect' "$err")" 2 "lines about settings without effect"
-err_has "warning: ROCPROFSYS_TRACE_THREAD_LOCKS, ROCPROFSYS_TRACE_THREAD_RW_LOCKS: no effect: thread functions"
+err_has "warning: ROCPROFSYS_KOKKOSP_NAME_LENGTH_MAX, ROCPROFSYS_KOKKOSP_PREFIX: no effect: names are recorded"
 err_has "warning: ROCPROFSYS_DISABLE_CATEGORIES: no category 'hots': did you mean 'host'?"
 run rocprof-sys-run --timemory-components wall_clock peek_rss -- true
 rc_is 0
