@@ -46,6 +46,10 @@ static const struct col_preload col_preload[] = {
 	{ "libwavescope-sample.so", COL_SERVICE_BIT(CALL_STACKS), 0, 0 },
 	{ "libwavescope-waits.so", 0, COL_PRELOAD_WAITS_, 0 },
 	{ "libwavescope-locks.so", 0, COL_PRELOAD_LOCKS_, 0 },
+#if defined(__x86_64__)
+	/* functions of the program that a plan instruments, collector/instrument/plan.h */
+	{ "libwavescope-instrument.so", COL_SERVICE_BIT(REGIONS), 0, 0 },
+#endif
 	/* for programs that look functions up in a library's handle: Python's ctypes, plug-ins */
 	{ "libwavescope-dlsym.so",
 	  COL_PRELOAD_HIP_ | COL_PRELOAD_GPU_ | COL_SERVICE_BIT(RCCL) | COL_SERVICE_BIT(MARKER),
