@@ -11,7 +11,7 @@
  *		WS_OPT_BOOL(struct args, quiet, 'q', "quiet", "print errors only"),
  *	};
  *
- * Understood: --name value, --name=value, -n value, -nvalue, -qv for two flags,
+ * Understood: --name value, --name=value, -n value, -nvalue, -qv for two flags, -MI for --MI,
  * --no-quiet and --quiet=no for flags, -- to end the options. The last of
  * repeated options wins, except that lists collect. -h, --help, -V and --version
  * are known without a row, unless a row takes the name. An option whose name is in capitals is

@@ -9,12 +9,19 @@
 #include <string.h>
 
 static const struct ws_cmd *const commands[] = {
-	&cmd_wavescope,          &cmd_rocprofv3,
-	&cmd_rocprofv3_avail,    &cmd_rocpd,
-	&cmd_rocpd2csv,          &cmd_rocpd2pftrace,
-	&cmd_rocpd2otf2,         &cmd_rocpd2summary,
-	&cmd_rocprof_compute,    &cmd_rocprof_sys_avail,
-	&cmd_rocprof_sys_run,    &cmd_rocprof_sys_sample,
+	&cmd_wavescope,
+	&cmd_rocprofv3,
+	&cmd_rocprofv3_avail,
+	&cmd_rocpd,
+	&cmd_rocpd2csv,
+	&cmd_rocpd2pftrace,
+	&cmd_rocpd2otf2,
+	&cmd_rocpd2summary,
+	&cmd_rocprof_compute,
+	&cmd_rocprof_sys_avail,
+	&cmd_rocprof_sys_run,
+	&cmd_rocprof_sys_sample,
+	&cmd_rocprof_sys_instrument,
 	&cmd_rocprof_sys_python,
 };
 
