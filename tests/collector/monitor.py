@@ -318,7 +318,7 @@ def check_smi():
 
 
 def check_softgpu():
-    run = Run(BUILD + "/tests/collector/launch", "4000", "4", what=GPU + ",process", period_ms=20,
+    run = Run(BUILD + "/tests/collector/launch", "60000", "4", what=GPU + ",process", period_ms=20,
               more=";flags=softgpu", env={"LD_LIBRARY_PATH": BUILD + "/lib"})
     got = figures(run)
     same({n: v[1:] for n, v in got.items() if n.startswith("GPU")},
