@@ -31,7 +31,7 @@ static struct {
 	} samplers[CAP_SAMPLER_COUNT];
 	uint64_t signals;       /* bit n - 1: signal n */
 	uint64_t shared;        /* of these, those that the program uses without a handler */
-	uint32_t *thread_of_fd; /* FDS_MAX: number of the slot + 1; 0: not ours */
+	uint32_t *thread_of_fd; /* FDS_MAX: index of its place + 1; 0: not ours */
 	int fds_end;            /* above the highest that was */
 	uint32_t noted;
 } timers;
@@ -323,6 +323,16 @@ uint64_t col_timers_due(uint64_t now_ns)
 
 /* ---- in handlers ---- */
 
+/* A place may be another thread's by now. Without a system call, which may be forbidden. */
+static bool is_caller(const struct col_sampled *thread)
+{
+	uint32_t tid = __atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE);
+
+	if (tid && thread->thread)
+		return thread->thread == &col_thread_self_;
+	return tid && tid == (uint32_t)syscall(SYS_gettid);
+}
+
 bool col_timers_of(int number, const siginfo_t *info, struct col_sampled **out_thread,
 		   enum cap_sampler *out_sampler)
 {
@@ -351,10 +361,7 @@ bool col_timers_of(int number, const siginfo_t *info, struct col_sampled **out_t
 		return number == SIGIO && info->si_code == SI_KERNEL &&
 		       timers.samplers[CAP_SAMPLER_OVERFLOW].config && !col_signal_theirs(number);
 	}
-	/* A slot may be another thread's by now. */
-	if (thread &&
-	    __atomic_load_n(&thread->tid, __ATOMIC_ACQUIRE) != (uint32_t)syscall(SYS_gettid))
-		thread = NULL;
-	*out_thread = thread;
+	if (thread && is_caller(thread))
+		*out_thread = thread;
 	return true;
 }

@@ -131,6 +131,10 @@ stacks)
 	collect 7 "$real" "$program" jump 0.5
 	samples order on_segv,jump,main whole 97
 	;;
+sandbox)
+	collect 7 "$cpu;$real" "$program" sandbox 0.5
+	samples order other,main least 60 whole 95
+	;;
 exceptions)
 	collect 7 "$cpu;$real" "$build/tests/collector/sample-exceptions" 1
 	samples order main order _Z7descendi,main least 200 whole 97

@@ -20,6 +20,7 @@
  *	sample_program unload N LIBRARY   loads, calls and unloads it N times
  *	sample_program coroutine SECONDS  CPU time on a stack of its own making
  *	sample_program jump SECONDS       calls through a null pointer, and recovers
+ *	sample_program sandbox SECONDS    CPU time after it has forbidden itself some system calls
  *	sample_program spin               until it is killed
  *
  * "ok" on stdout and exit code 7 show that nothing went wrong.
@@ -28,7 +29,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -36,11 +39,13 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -446,6 +451,27 @@ static void jump(double s)
 	}
 }
 
+/* Calls that kill from now on, in all threads. */
+#define KILL(call)                                                                                 \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1),                                    \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+static void sandbox(double s)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		KILL(process_vm_readv),
+		KILL(getrusage),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
+		fail("seccomp: %s", strerror(errno));
+	other(s);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -487,6 +513,8 @@ int main(int argc, char **argv)
 		coroutine();
 	else if (!strcmp(what, "jump"))
 		jump(duration);
+	else if (!strcmp(what, "sandbox"))
+		sandbox(duration);
 	else if (!strcmp(what, "spin"))
 		other(1000);
 	else
