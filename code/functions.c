@@ -103,6 +103,7 @@ static enum ws_status read_segments(struct code_image *image, const char *path, 
 	    elf_getphdrnum(image->elf, &n) != 0)
 		return ws_fail(err, WS_E_FORMAT, "'%s' is not an executable or library for x86-64",
 			       path);
+	image->entry = head.e_entry;
 	pub->start = UINT64_MAX;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr segment;
@@ -227,6 +228,7 @@ static enum ws_status tidy(struct code_image *image, struct ws_err *err)
 		if (n && at[n - 1].offset + at[n - 1].size > at[i].offset)
 			at[n - 1] = ended_by(&at[n - 1], at[i].offset);
 		at[n] = at[i];
+		at[n].is_entered &= at[n].offset != image->entry;
 		shown = code_host_demangle(at[n].name);
 		at[n].shown = ws_arena_strdup(&image->arena, shown ? shown : at[n].name);
 		free(shown);

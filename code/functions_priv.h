@@ -26,7 +26,8 @@ struct code_image {
 	cs_insn *instruction;
 	struct code_section sections[CODE_SECTIONS_MAX];
 	size_t n_sections;
-	uint8_t *targets;  /* a bit per byte from pub.start: something leads there */
+	uint64_t entry;   /* of a program: the kernel jumps there, and there is no return address */
+	uint8_t *targets; /* a bit per byte from pub.start: something leads there */
 	uint64_t hooks[8]; /* entries of the global offset table */
 	size_t n_hooks;
 	WS_VEC(struct code_host_function) list;

@@ -345,7 +345,7 @@ bool code_host_function_move(struct code_functions *functions,
 
 	*m = (struct code_moved){ 0 };
 	if (!function->is_entered)
-		m->why_not = "it is part of another function";
+		m->why_not = "it is not entered by a call";
 	else if (scan->undecodable)
 		m->why_not = "it has bytes that are no instructions";
 	while (!m->why_not && m->n_patch < PATCH_BYTES) {

@@ -31,13 +31,10 @@ static enum ws_status choose_library(struct sys_choice *choice, const char *path
 				     struct ws_err *err)
 {
 	char real[PATH_MAX];
-	const char *reason;
 	enum ws_status st = real_path(path, real, err);
 
-	if (!st)
-		st = sys_choice_skips(choice, real, &reason, err);
-	if (!st && reason) {
-		ws_log_debug("'%s' is not analysed: %s", real, reason);
+	if (!st && sys_choice_skips(choice, real)) {
+		ws_log_debug("'%s' is not analysed: %s", real, sys_choice_skips(choice, real));
 		return WS_OK;
 	}
 	if (!st) {
@@ -98,12 +95,8 @@ static enum ws_status choose_libraries(struct sys_choice *choice, const char *pa
 static enum ws_status choose_program(struct sys_choice *choice, const char *path, const char *as,
 				     struct ws_err *err)
 {
-	const char *reason;
-	enum ws_status st = sys_choice_skips(choice, path, &reason, err);
+	enum ws_status st = sys_choose(choice, path, as, err);
 
-	if (st)
-		return st;
-	st = sys_choose(choice, path, as, err);
 	if (st == WS_E_FORMAT)
 		return ws_fail(err, st,
 			       "'%s' is not an executable for x86-64: for a script, start its "
@@ -161,6 +154,8 @@ static void summarize(const struct sys_choice *choice, const char *dir)
 
 	for (size_t i = 0; i < choice->rows.n; i++)
 		n += choice->rows.at[i].instrumented;
+	if (choice->args->verbose && *choice->args->verbose == '-')
+		return;
 	ws_print(stderr,
 		 "[rocprof-sys][instrument]> %zu of %zu functions are instrumented; lists are in "
 		 "'%s'\n",

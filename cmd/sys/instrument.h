@@ -93,6 +93,7 @@ struct sys_choice_row {
 
 struct sys_choice_file {
 	const char *path;
+	const char *skipped; /* why none of its functions is wanted; NULL */
 	struct code_functions *functions;
 };
 
@@ -113,9 +114,8 @@ enum ws_status sys_choice_init(struct sys_choice *choice, const struct sys_instr
 			       struct ws_err *err);
 void sys_choice_fini(struct sys_choice *choice);
 
-/* Is the file one whose functions nobody wants to see: the C library, the loader, ours? */
-enum ws_status sys_choice_skips(const struct sys_choice *choice, const char *path,
-				const char **out_reason, struct ws_err *err);
+/* Why nobody wants the functions of a file: the C library, the loader, ours, the options; NULL. */
+const char *sys_choice_skips(const struct sys_choice *choice, const char *path);
 /* @as: the path by which the program will have it loaded. */
 enum ws_status sys_choose(struct sys_choice *choice, const char *path, const char *as,
 			  struct ws_err *err);

@@ -238,28 +238,26 @@ void sys_choice_fini(struct sys_choice *choice)
 
 /* ---- choosing ---- */
 
-enum ws_status sys_choice_skips(const struct sys_choice *choice, const char *path,
-				const char **out_reason, struct ws_err *err)
+const char *sys_choice_skips(const struct sys_choice *choice, const char *path)
 {
 	const struct sys_patterns *p = choice->patterns;
 
-	(void)err;
-	*out_reason = NULL;
 	if (matches(p->internal_module, path) && !any(p, INTERNAL_MODULE_INCLUDE, path))
-		*out_reason = "internal library";
-	else if (any(p, MODULE_EXCLUDE, path))
-		*out_reason = "--module-exclude";
-	else if (is_given(p, MODULE_RESTRICT) && !any(p, MODULE_RESTRICT, path))
-		*out_reason = "--module-restrict";
-	return WS_OK;
+		return "internal library";
+	if (any(p, MODULE_EXCLUDE, path))
+		return "--module-exclude";
+	return is_given(p, MODULE_RESTRICT) && !any(p, MODULE_RESTRICT, path) ? "--module-restrict"
+									      : NULL;
 }
 
 /* Why the user, or a default, does not want it; NULL. */
-static const char *unwanted(const struct sys_choice *choice, const char *path,
+static const char *unwanted(const struct sys_choice *choice, const struct sys_choice_file *file,
 			    const struct code_host_function *f, const struct code_scan *scan)
 {
 	const struct sys_patterns *p = choice->patterns;
 
+	if (file->skipped)
+		return file->skipped;
 	if (matches(p->never, f->name))
 		return "cannot be instrumented";
 	if (matches(p->internal_function, f->name) && !any(p, INTERNAL_FUNCTION_INCLUDE, f->shown))
@@ -275,8 +273,9 @@ static const char *unwanted(const struct sys_choice *choice, const char *path,
 	if (f->overlaps && choice->args->allow_overlapping != WS_TRI_YES)
 		return "overlaps another function";
 	/* What follows are estimates of what is worth it. */
-	if (any(p, INCLUDE, f->shown) || any(p, INCLUDE, f->name) || any(p, MODULE_INCLUDE, path) ||
-	    scan->calls_hook || choice->args->all_functions == WS_TRI_YES)
+	if (any(p, INCLUDE, f->shown) || any(p, INCLUDE, f->name) ||
+	    any(p, MODULE_INCLUDE, file->path) || scan->calls_hook ||
+	    choice->args->all_functions == WS_TRI_YES)
 		return NULL;
 	if (scan->n_instructions < choice->min_instructions)
 		return "fewer instructions than --min-instructions";
@@ -357,7 +356,7 @@ static enum ws_status choose_function(struct sys_choice *choice, const struct sy
 
 	code_host_function_scan(file->functions, f, &scan);
 	row.n_instructions = scan.n_instructions;
-	row.reason = unwanted(choice, file->path, f, &scan);
+	row.reason = unwanted(choice, file, f, &scan);
 	if (!row.reason && !scan.calls_hook &&
 	    !code_host_function_move(file->functions, f, &scan, &moved))
 		row.reason = moved.why_not;
@@ -380,6 +379,7 @@ enum ws_status sys_choose(struct sys_choice *choice, const char *path, const cha
 
 	if (!file.path)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	file.skipped = sys_choice_skips(choice, path);
 	st = code_functions_open(path, &file.functions, err);
 	if (st)
 		return st;
@@ -389,7 +389,8 @@ enum ws_status sys_choose(struct sys_choice *choice, const char *path, const cha
 		return st;
 	}
 	if (wants_lines) /* without debug information there are no lines, and that is all */
-		code_host_open(path, NULL, 0, &host, &ignored);
+		code_host_open(path, file.functions->build_id, file.functions->n_build_id, &host,
+			       &ignored);
 	st = sys_plan_add_module(&choice->plan, as, file.functions, err);
 	for (size_t i = 0; i < file.functions->n && !st; i++)
 		st = choose_function(choice, &file, slash ? slash + 1 : file.path, host,
