@@ -34,4 +34,7 @@ void col_instrument_exit(uint64_t function);
 
 #pragma GCC visibility pop
 
+/* Where instrumented functions return to. Of this library only; unwinders leave it out. */
+void col_instrument_return(void);
+
 #endif

@@ -34,7 +34,6 @@ struct col_instrumented {
 
 /* hooks.S */
 void col_instrument_patched(void);
-void col_instrument_return(void);
 void col_instrument_keeping(void (*what)(void *), void *arg);
 extern bool col_instrument_has_xsave;
 

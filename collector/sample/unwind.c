@@ -10,8 +10,13 @@
  */
 #include "collector/sample/sample_priv.h"
 
+#include "collector/instrument/instrument.h"
+
 #include <signal.h>
 #include <ucontext.h>
+
+/* Not there where functions cannot be instrumented. */
+#pragma weak col_instrument_return
 
 #define CACHED (1u << 16)    /* entries; 1 MiB */
 #define FRAME_MAX (1u << 20) /* a frame pointer further away than this is none */
@@ -199,7 +204,7 @@ uint32_t col_unwind(struct col_sampled *thread, const void *context, uint32_t de
 	set_bounds(thread, value[COL_CFI_RSP]);
 	for (;;) {
 		uint64_t pc = value[COL_CFI_RIP], sp = value[COL_CFI_RSP];
-		bool is_signal;
+		bool is_signal, is_hook = !exact && pc == (uint64_t)col_instrument_return;
 
 		if (n == depth) {
 			flags |= CAP_STACK_CUT;
@@ -210,7 +215,8 @@ uint32_t col_unwind(struct col_sampled *thread, const void *context, uint32_t de
 			result = COL_CFI_FAILED;
 			break;
 		}
-		work->frames[n++] = pc;
+		if (!is_hook)
+			work->frames[n++] = pc;
 		result = step(work, exact ? pc : pc - 1, exact, lane, &is_signal);
 		/* Nobody called what begins right there, as the main function of a coroutine. */
 		if (result == COL_CFI_FAILED && !exact)
@@ -225,6 +231,11 @@ uint32_t col_unwind(struct col_sampled *thread, const void *context, uint32_t de
 			result = COL_CFI_FAILED;
 		if (result != COL_CFI_OK)
 			break;
+		/* Its rules make it a signal frame; to us the next one is a caller as any other. */
+		if (is_hook) {
+			work->regs.value[COL_CFI_RIP]++;
+			is_signal = false;
+		}
 		exact = is_signal;
 		if (is_signal) {
 			flags |= CAP_STACK_SIGNAL;
