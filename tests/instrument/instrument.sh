@@ -11,13 +11,15 @@ skip() { echo "SKIP: $*"; exit 77; }
 cc=${CC:-cc} cxx=${CXX:-c++}
 instrument=$build/bin/rocprof-sys-instrument dump=$build/tests/collector/capture-dump
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-instrument.so
+services=regions
 command -v "$cc" >/dev/null || skip "no C compiler"
 cd "$work"
 
 # compile FLAGS...: program and library; exceptions.cpp likewise
 compile() {
 	"$cc" -g "$@" "$source/program.c" -o program -lm -lpthread -ldl
-	"$cc" -g $(printf "%s\n" "$@" | grep -v mnop) -shared -fPIC "$source/library.c" -o library.so
+	# shellcheck disable=SC2046
+	"$cc" -g $(printf '%s\n' "$@" | grep -v mnop) -shared -fPIC "$source/library.c" -o library.so
 }
 
 # record WORDS...: the program bare and instrumented, and what was recorded as text
@@ -25,11 +27,12 @@ record() {
 	local program=$1 bare=0 code=0
 	shift
 	"./$program" "$@" >bare.out 2>bare.err || bare=$?
+	# shellcheck disable=SC2086
 	"$instrument" -v -1 -i 1 --print-dir lists -f -o "$program.inst" ${load-} -- "./$program" 2>instrument.err ||
 		fail "instrument: $(cat instrument.err)"
 	rm -rf run
 	mkdir run
-	LD_PRELOAD=$libraries WAVESCOPE_COLLECT="1;dir=$work/run;services=regions" \
+	LD_PRELOAD=$libraries WAVESCOPE_COLLECT="1;dir=$work/run;services=$services" \
 		timeout 60 "./$program.inst" "$@" >inst.out 2>inst.err || code=$?
 	[ "$code" = "$bare" ] || fail "exit code $code instead of $bare: $(head -c 2000 inst.err)"
 	diff bare.out inst.out >&2 || fail "the output differs"
@@ -80,6 +83,14 @@ first)
 		grep -q 'too_short .*too short' lists/excluded.txt || fail "a short function was not refused"
 		grep -q 'has_loop .*cannot be moved' lists/excluded.txt || fail "loop was not refused"
 	done
+	;;
+samples)
+	# call stacks of instrumented functions: whole, and without the places that returns go through
+	"$cc" -g -O2 "$source/spin.c" -o spin
+	libraries=$build/lib/libwavescope-sample.so:$libraries
+	services='regions,call-stacks;cputime=1000000:0:0:0:'
+	record spin 20000
+	python3 "$source/stacks.py" text spin.inst || fail "wrong stacks"
 	;;
 foreign)
 	# programs of the system, with all their functions

@@ -32,10 +32,10 @@
 #define FUNCTIONS(X)                                                                               \
 	X(factorial)                                                                               \
 	X(sum_doubles)                                                                             \
-	X(big_struct) X(pass_struct) X(wide) X(long_double) X(large_frame) X(leaf) X(jumper)       \
-		X(tail_first) X(tail_last) X(even) X(odd) X(handler) X(in_thread) X(cancelled)     \
-			X(coroutine) X(vector) X(callback) X(deep) X(many_args) X(with_cleanup)    \
-				X(exits_thread)
+	X(big_struct)                                                                              \
+	X(pass_struct) X(wide) X(long_double) X(large_frame) X(leaf) X(jumper) X(tail_first)       \
+		X(tail_last) X(even) X(odd) X(handler) X(in_thread) X(cancelled) X(coroutine)      \
+			X(vector) X(callback) X(deep) X(many_args) X(with_cleanup) X(exits_thread)
 
 enum {
 #define ROW(name) N_##name,
