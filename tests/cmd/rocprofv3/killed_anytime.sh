@@ -1,6 +1,6 @@
 #!/bin/sh
-# SIGKILL at 200 random moments (40 in a sanitized build): each time the capture converts, and
-# every record that a thread had completed is in the output.
+# SIGKILL at 200 random moments: each time the capture converts, and every record that a
+# thread had completed is in the output.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 [ -x "$WS_BUILD/tests/cmd/killable" ] || skip "killable is not in this build"
 cd "$work"
@@ -9,7 +9,7 @@ limit_s=280 run "${PYTHON:-python3}" - "$WS_BUILD/tests/cmd/killable" <<'END_PYT
 import csv, os, random, shutil, signal, struct, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
 
-KILLS, AT_ONCE = 40 if os.environ["WS_SANITIZED"] else 200, 2
+KILLS, AT_ONCE = 200, 2
 
 
 def progress(path):
