@@ -85,6 +85,7 @@ int col_dlsym_ours(void *handle, const char *name, void **out)
 	const struct col_wrapped *w;
 	int saved_errno = errno;
 	void *fn, *wrapper;
+	const char *file;
 	Dl_info info;
 
 	/* Several threads may be first; they find the same. */
@@ -98,7 +99,10 @@ int col_dlsym_ours(void *handle, const char *name, void **out)
 	wrapper = wrapper_of(w, name);
 	if (!wrapper)
 		goto pass;
-	if (handle == RTLD_DEFAULT) {
+	fn = handle == RTLD_DEFAULT ? wrapper : col_dlsym_real(handle, name);
+	if (!fn)
+		goto pass;
+	if (fn == wrapper) { /* everything is searched, also by the handle of dlopen(NULL) */
 		if (w->optional || exists_behind(w, name))
 			goto pass;
 		/* the C library says it in its own words, about a name that is not there either */
@@ -106,15 +110,9 @@ int col_dlsym_ours(void *handle, const char *name, void **out)
 		errno = saved_errno;
 		return 1;
 	}
-	fn = col_dlsym_real(handle, name);
-	if (!fn)
+	file = file_name(fn, &info);
+	if (!begins(file, w->library) && (!w->library2 || !begins(file, w->library2)))
 		goto pass;
-	if (fn != wrapper) {
-		const char *file = file_name(fn, &info);
-
-		if (!begins(file, w->library) && (!w->library2 || !begins(file, w->library2)))
-			goto pass;
-	}
 	*out = wrapper;
 	errno = saved_errno;
 	return 1;
