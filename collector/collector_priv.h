@@ -7,7 +7,7 @@
 #include "collector/provider.h"
 
 /* core.c */
-#define COL_PROVIDERS 8
+#define COL_PROVIDERS 9
 extern const struct col_provider
 	*const col_providers[COL_PROVIDERS]; /* providers.c; NULL: not built */
 uint64_t col_load_ns(void);                  /* when the library was loaded */

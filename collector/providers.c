@@ -15,8 +15,8 @@
 #pragma weak col_provider_instrument
 
 extern const struct col_provider col_provider_hsa, col_provider_hip, col_provider_roctx,
-	col_provider_rccl, col_provider_regions, col_provider_instrument, col_provider_sample,
-	col_provider_monitor;
+	col_provider_rccl, col_provider_regions, col_provider_comm, col_provider_instrument,
+	col_provider_sample, col_provider_monitor;
 
 const struct col_provider *const col_providers[COL_PROVIDERS] = {
 	&col_provider_hsa,
@@ -24,6 +24,7 @@ const struct col_provider *const col_providers[COL_PROVIDERS] = {
 	&col_provider_roctx,
 	&col_provider_rccl,
 	&col_provider_regions,
+	&col_provider_comm,
 	&col_provider_instrument,
 	/* last: in the child of a fork the first opens the capture, the second starts a thread */
 	&col_provider_sample,
