@@ -73,16 +73,6 @@ static void unlock(uint64_t before)
 	col_signals_mask(SIG_SETMASK, &before, NULL);
 }
 
-static void install(const struct held *held)
-{
-	struct sigaction ours = held->ours;
-
-	if (held->flags & COL_SIGNAL_TICKS && is_function(&held->theirs) &&
-	    !(held->theirs.sa_flags & SA_RESTART))
-		ours.sa_flags &= ~SA_RESTART;
-	__sigaction((int)held->number, &ours, NULL);
-}
-
 bool col_signal_hold(int number, const struct sigaction *ours, uint32_t flags)
 {
 	int saved_errno = errno;
@@ -103,7 +93,7 @@ bool col_signal_hold(int number, const struct sigaction *ours, uint32_t flags)
 		held->ours = *ours;
 		held->flags = flags;
 		__atomic_store_n(&held->number, (uint32_t)number, __ATOMIC_RELEASE);
-		install(held);
+		__sigaction(number, ours, NULL);
 #if defined(__x86_64__)
 		if (__sigaction(number, NULL, &now) == 0)
 			signals.restorer = (const void *)now.sa_restorer;
@@ -139,6 +129,25 @@ void col_signals_forked(void)
 	signals.pid = (uint32_t)getpid();
 }
 
+/*
+ * The kernel is about to repeat the system call that the signal interrupted, because our handler has
+ * SA_RESTART: let it return EINTR instead. It left the address behind the call in rcx, so a call that
+ * has not begun yet is not taken for one.
+ */
+static void do_not_repeat(ucontext_t *context)
+{
+#if defined(__x86_64__)
+	static const uint8_t syscall_code[2] = { 0x0f, 0x05 };
+	greg_t *regs = context->uc_mcontext.gregs;
+
+	if (regs[REG_RCX] != regs[REG_RIP] + 2 ||
+	    memcmp((const void *)regs[REG_RIP], syscall_code, sizeof(syscall_code)) != 0)
+		return;
+	regs[REG_RIP] += 2;
+	regs[REG_RAX] = -EINTR;
+#endif
+}
+
 void col_signal_pass(int number, siginfo_t *info, void *context, const void *return_address)
 {
 	bool chained = signals.restorer && return_address != signals.restorer;
@@ -161,6 +170,8 @@ void col_signal_pass(int number, siginfo_t *info, void *context, const void *ret
 	}
 	if (to.sa_flags & SA_RESETHAND)
 		held->theirs = none;
+	if (held->flags & COL_SIGNAL_TICKS && !(to.sa_flags & SA_RESTART))
+		do_not_repeat(context);
 	/* The mask that the kernel would have set; it restores the old one on return. */
 	memcpy(&blocked, &((const ucontext_t *)context)->uc_sigmask, sizeof(blocked));
 	memcpy(&theirs, &to.sa_mask, sizeof(theirs));
@@ -190,8 +201,6 @@ WS_PUBLIC int sigaction(int number, const struct sigaction *to, struct sigaction
 	was = held->theirs;
 	if (to) {
 		held->theirs = *to;
-		if (held->flags & COL_SIGNAL_TICKS)
-			install(held);
 	}
 	unlock(before);
 	if (out_was)

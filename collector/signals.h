@@ -21,7 +21,8 @@
 /* How a signal that is not ours is passed on. */
 #define COL_SIGNAL_FAULT                                                                           \
 	1u /* unless it was sent, an access caused it, which is repeated on return */
-#define COL_SIGNAL_TICKS 2u /* SA_RESTART follows the program's handler, if it has one */
+#define COL_SIGNAL_TICKS                                                                           \
+	2u /* ours has SA_RESTART; for a signal of the program, its own handler decides */
 
 /* Install @ours, which has SA_SIGINFO; false: too many are held. Again does nothing. */
 bool col_signal_hold(int number, const struct sigaction *ours, uint32_t flags);

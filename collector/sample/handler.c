@@ -136,13 +136,16 @@ __attribute__((noinline)) void col_sample_on_signal(int number, siginfo_t *info,
 		saved_errno = errno;
 		if (!postpone(number, info, context))
 			col_signal_pass(number, info, context, __builtin_return_address(0));
+		/* a signal of ours that is pending now did not interrupt the call */
+		col_sample_interrupted = COL_INTERRUPTED_BY_PROGRAM;
 		errno = saved_errno;
 		return;
 	}
 	if (!thread)
 		return;
-	if (thread->interrupted && interrupted_alone(thread, context))
-		*thread->interrupted = 1;
+	if (thread->interrupted && *thread->interrupted != COL_INTERRUPTED_BY_PROGRAM &&
+	    interrupted_alone(thread, context))
+		*thread->interrupted = COL_INTERRUPTED_BY_US;
 	if (!col_sample_active())
 		return; /* the process is ending */
 	if (col_on(COL_SERVICE_CALL_STACKS))

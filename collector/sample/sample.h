@@ -53,6 +53,8 @@ extern __thread uint64_t col_sample_blocked __attribute__((tls_model("initial-ex
  */
 extern __thread uint32_t col_sample_interrupted __attribute__((tls_model("initial-exec")));
 
+enum { COL_INTERRUPTED_BY_US = 1, COL_INTERRUPTED_BY_PROGRAM };
+
 #pragma GCC visibility pop
 
 #endif

@@ -138,7 +138,8 @@ WS_PUBLIC int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict out
 	for (;;) {
 		col_sample_interrupted = 0;
 		number = real_sigtimedwait()(set, &info, timeout);
-		if (!(number < 0 && errno == EINTR && col_sample_interrupted) &&
+		if (!(number < 0 && errno == EINTR &&
+		      col_sample_interrupted == COL_INTERRUPTED_BY_US) &&
 		    !(number > 0 && is_ours(&info)))
 			break;
 		if (timeout) {
@@ -175,6 +176,6 @@ WS_PUBLIC int sigsuspend(const sigset_t *set)
 	do {
 		col_sample_interrupted = 0;
 		status = real_sigsuspend()(set);
-	} while (errno == EINTR && col_sample_interrupted);
+	} while (errno == EINTR && col_sample_interrupted == COL_INTERRUPTED_BY_US);
 	return status;
 }

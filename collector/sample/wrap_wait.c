@@ -8,6 +8,7 @@
  */
 #include "collector/sample/wrap.h"
 
+#include <aio.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,7 +103,7 @@ static int sleep_clock(clockid_t clock, int flags, const struct timespec *span,
 		do {
 			col_sample_interrupted = 0;
 			status = real_clock_nanosleep()(clock, flags, span, out_left);
-		} while (status == EINTR && col_sample_interrupted);
+		} while (status == EINTR && col_sample_interrupted == COL_INTERRUPTED_BY_US);
 		return status;
 	}
 	/* of another clock than the monotonic one the kernel tells what is left */
@@ -109,7 +111,7 @@ static int sleep_clock(clockid_t clock, int flags, const struct timespec *span,
 	for (;;) {
 		col_sample_interrupted = 0;
 		status = real_clock_nanosleep()(clock, 0, span, &limit.left);
-		if (status != EINTR || !col_sample_interrupted)
+		if (status != EINTR || col_sample_interrupted != COL_INTERRUPTED_BY_US)
 			break;
 		span = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ? left_span(&limit)
 									   : &limit.left;
@@ -167,7 +169,8 @@ WRAP_REAL(epoll_pwait2, int,
 	  (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
 
 /* Once more: an expression that is -1 with EINTR, because of us alone. */
-#define AGAIN(status) ((status) < 0 && errno == EINTR && col_sample_interrupted)
+#define AGAIN(status)                                                                              \
+	((status) < 0 && errno == EINTR && col_sample_interrupted == COL_INTERRUPTED_BY_US)
 
 WS_PUBLIC int poll(struct pollfd *fds, nfds_t n_fds, int timeout_ms)
 {
@@ -353,6 +356,23 @@ WS_PUBLIC int semtimedop(int id, struct sembuf *ops, size_t n_ops, const struct 
 	}
 }
 
+WRAP_REAL(aio_suspend, int, (const struct aiocb *const[], int, const struct timespec *))
+
+WS_PUBLIC int aio_suspend(const struct aiocb *const blocks[], int n_blocks,
+			  const struct timespec *restrict timeout)
+{
+	struct limit limit = limit_span(timeout);
+	int status;
+
+	for (;;) {
+		col_sample_interrupted = 0;
+		status = real_aio_suspend()(blocks, n_blocks, timeout);
+		if (!AGAIN(status))
+			return status;
+		timeout = left_span(&limit);
+	}
+}
+
 /* ---- sockets, which may have a limit ---- */
 
 /* Is the socket's limit over? Each attempt has the whole of it, so the time is taken here. */
@@ -411,3 +431,42 @@ WRAP_SOCKET(int, accept4,
 	    (fd, peer, n_peer, flags), SO_RCVTIMEO, EAGAIN)
 WRAP_SOCKET(int, connect, (int fd, const struct sockaddr *to, socklen_t n_to), (fd, to, n_to),
 	    SO_SNDTIMEO, EINPROGRESS)
+WRAP_SOCKET(int, recvmmsg,
+	    (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
+	    (fd, messages, n, flags, timeout), SO_RCVTIMEO, EAGAIN)
+WRAP_SOCKET(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),
+	    (fd, messages, n, flags), SO_SNDTIMEO, EAGAIN)
+WRAP_SOCKET(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SO_RCVTIMEO, EAGAIN)
+WRAP_SOCKET(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n), SO_RCVTIMEO,
+	    EAGAIN)
+WRAP_SOCKET(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), SO_SNDTIMEO,
+	    EAGAIN)
+WRAP_SOCKET(ssize_t, writev, (int fd, const struct iovec *from, int n), (fd, from, n), SO_SNDTIMEO,
+	    EAGAIN)
+
+/* As above: the forms that check sizes. */
+ssize_t __read_chk(int fd, void *to, size_t n, size_t n_bytes);
+ssize_t __recv_chk(int fd, void *to, size_t n, size_t n_bytes, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t n_bytes, int flags,
+		       struct sockaddr *restrict from, socklen_t *restrict n_from);
+WRAP_REAL(__read_chk, ssize_t, (int, void *, size_t, size_t))
+WRAP_REAL(__recv_chk, ssize_t, (int, void *, size_t, size_t, int))
+WRAP_REAL(__recvfrom_chk, ssize_t,
+	  (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *))
+
+WS_PUBLIC ssize_t __read_chk(int fd, void *to, size_t n, size_t n_bytes)
+{
+	return n <= n_bytes ? read(fd, to, n) : real___read_chk()(fd, to, n, n_bytes);
+}
+
+WS_PUBLIC ssize_t __recv_chk(int fd, void *to, size_t n, size_t n_bytes, int flags)
+{
+	return n <= n_bytes ? recv(fd, to, n, flags) : real___recv_chk()(fd, to, n, n_bytes, flags);
+}
+
+WS_PUBLIC ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t n_bytes, int flags,
+				 struct sockaddr *restrict from, socklen_t *restrict n_from)
+{
+	return n <= n_bytes ? recvfrom(fd, to, n, flags, from, n_from)
+			    : real___recvfrom_chk()(fd, to, n, n_bytes, flags, from, n_from);
+}

@@ -1,6 +1,7 @@
 /* sample_waits: each way to wait, for a time and until a signal of the program. */
 #include "tests/collector/sample_program.h"
 
+#include <aio.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int pipe_fds[2], sockets[2], epoll_fd;
+static int pipe_fds[2], idle_fds[2], sockets[2], epoll_fd;
 #define WAIT_S 0.15
 
 static int wait_nanosleep(void)
@@ -99,6 +100,40 @@ static int wait_recv(void)
 	return status;
 }
 
+static int wait_read(void)
+{
+	char byte;
+	int status = (int)read(sockets[0], &byte, 1);
+
+	return status < 0 && errno == EAGAIN ? 0 : status;
+}
+
+static int wait_recvmmsg(void)
+{
+	char byte;
+	struct iovec part = { &byte, 1 };
+	struct mmsghdr message = { .msg_hdr = { .msg_iov = &part, .msg_iovlen = 1 } };
+	int status = recvmmsg(sockets[0], &message, 1, 0, NULL);
+
+	return status < 0 && errno == EAGAIN ? 0 : status;
+}
+
+static int wait_aio(void)
+{
+	static char byte;
+	static struct aiocb block = { .aio_buf = &byte, .aio_nbytes = 1 };
+	const struct aiocb *blocks[1] = { &block };
+	struct timespec limit = { 0, (long)(WAIT_S * 1e9) };
+	int status;
+
+	if (!block.aio_fildes) { /* a request that ends with the program */
+		block.aio_fildes = pipe_fds[0];
+		aio_read(&block);
+	}
+	status = aio_suspend(blocks, 1, &limit);
+	return status < 0 && errno == EAGAIN ? 0 : status;
+}
+
 static void on_usr1(int number)
 {
 	n_signals++;
@@ -111,6 +146,13 @@ static void *interrupt(void *arg)
 	return NULL;
 }
 
+static void *interrupt_own(void *arg)
+{
+	usleep((useconds_t)(WAIT_S * 1e6));
+	pthread_kill(*(pthread_t *)arg, SIGRTMIN);
+	return NULL;
+}
+
 static void *interrupt_pause(void *arg)
 {
 	for (int i = 0; i < 100 && !n_signals; i++) { /* the first may come before the wait */
@@ -118,6 +160,26 @@ static void *interrupt_pause(void *arg)
 		pthread_kill(*(pthread_t *)arg, SIGUSR1);
 	}
 	return NULL;
+}
+
+/*
+ * A program that has a handler for the sampler's signal, as sort(1) has for SIGPROF: reading a pipe is
+ * interrupted by the program's signal, and by no other.
+ */
+static void wait_own_signal(void)
+{
+	struct sigaction action = { .sa_handler = on_usr1 };
+	pthread_t me = pthread_self(), other_thread;
+	char byte;
+
+	sigaction(SIGRTMIN, &action, NULL);
+	n_signals = 0;
+	pthread_create(&other_thread, NULL, interrupt_own, &me);
+	if (read(idle_fds[0], &byte, 1) != -1 || errno != EINTR)
+		fail("read was not interrupted by the program's signal");
+	if (n_signals != 1)
+		fail("read was interrupted by a signal of the profiler");
+	pthread_join(other_thread, NULL);
 }
 
 void waits(void)
@@ -131,13 +193,15 @@ void waits(void)
 		{ "ppoll", wait_ppoll },         { "select", wait_select },
 		{ "pselect", wait_pselect },     { "epoll_wait", wait_epoll },
 		{ "recv", wait_recv },           { "sem_timedwait", wait_semaphore },
+		{ "read", wait_read },           { "recvmmsg", wait_recvmmsg },
+		{ "aio_suspend", wait_aio },
 	};
 	struct timeval limit = { 0, (suseconds_t)(WAIT_S * 1e6) };
 	struct sigaction action = { .sa_handler = on_usr1 };
 	pthread_t me = pthread_self(), other_thread;
 
-	if (pipe(pipe_fds) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
-	    (epoll_fd = epoll_create1(0)) < 0)
+	if (pipe(pipe_fds) != 0 || pipe(idle_fds) != 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 || (epoll_fd = epoll_create1(0)) < 0)
 		fail("descriptors");
 	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	sigaction(SIGUSR1, &action, NULL);
@@ -166,4 +230,5 @@ void waits(void)
 	if (pause() != -1 || errno != EINTR || !n_signals)
 		fail("pause was ended by a signal of the profiler");
 	pthread_join(other_thread, NULL);
+	wait_own_signal();
 }
