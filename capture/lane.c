@@ -411,13 +411,16 @@ bool cap_lane_turn_(struct cap_lane *lane, uint32_t n_bytes)
 		return false;
 	}
 	cap_fresh_ = (struct cap_fresh){ (char *)chunk, size };
+	cap_truncation_check(lane->writer, chunk);
 	chunk->kind = lane->kind;
 	chunk->lane = lane->id;
 	chunk->seq = lane->seq++;
 	chunk->opened_ticks = cap_ticks();
 	cap_chunk_seal_head(chunk);
-	if (lane->chunk)
+	if (lane->chunk) {
+		cap_truncation_check(lane->writer, lane->chunk);
 		let_go(lane->writer, lane->chunk);
+	}
 	lane->retry_ns = 0;
 	lane->chunk = chunk;
 	lane->next = (char *)(chunk + 1);

@@ -5,6 +5,10 @@
  * belongs to a capture, zeroed memory is mapped in its place and the access is repeated. The head
  * is written to the file again, with the ledger and the number of missing pages, which the reader
  * reports. No further chunks are created, because the records they would refer to are lost.
+ *
+ * A chunk that is made between the truncation and the first access extends the file again: then
+ * the missing pages are there, full of zeros. So the head of a chunk is checked when a lane
+ * takes the chunk, and when it is full.
  */
 #include "capture/writer_priv.h"
 
@@ -98,6 +102,32 @@ static bool write_head(struct cap_writer *writer)
 	       pwrite(fd, "", 1, PAGE - 1) == 1;
 }
 
+/*
+ * One more page is missing. The head may be gone as well, or be cut in two, which no fault
+ * reports. Whoever truncates the file again and again has his way. True: there is a new head.
+ */
+static bool note_cut(struct cap_writer *writer, bool head)
+{
+	if (__atomic_add_fetch(&writer->n_cut, 1, __ATOMIC_RELAXED) > 1 && !head)
+		return false;
+	return __atomic_fetch_add(&writer->n_heads, 1, __ATOMIC_RELAXED) < 3 && write_head(writer);
+}
+
+static void store_cut(struct cap_writer *writer)
+{
+	__atomic_store_n(&writer->head->n_cut, __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+}
+
+void cap_truncation_check(struct cap_writer *writer, const struct cap_chunk_head *chunk)
+{
+	if (__atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) == CAP_CHUNK_MAGIC ||
+	    __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED))
+		return;
+	note_cut(writer, false);
+	store_cut(writer);
+}
+
 static bool put_memory(char *page)
 {
 	return mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -111,21 +141,11 @@ static bool repair(struct cap_writer *writer, char *address)
 
 	if (!head && !is_chunk(writer, address))
 		return false;
-	/*
-	 * The head may be gone as well, or be cut in two, which no fault reports. Whoever truncates
-	 * the file again and again has his way.
-	 */
-	if (__atomic_add_fetch(&writer->n_cut, 1, __ATOMIC_RELAXED) == 1 || head) {
-		done = __atomic_fetch_add(&writer->n_heads, 1, __ATOMIC_RELAXED) < 3 &&
-		       write_head(writer);
-		if (head && done)
-			return true;
-	}
+	if (note_cut(writer, head) && head)
+		return true;
 	done = put_memory(page);
 	if (!head)
-		__atomic_store_n(&writer->head->n_cut,
-				 __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED),
-				 __ATOMIC_RELAXED);
+		store_cut(writer);
 	return done;
 }
 

@@ -89,6 +89,8 @@ extern __thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-ex
 
 void cap_truncation_watch(struct cap_writer *writer);
 void cap_truncation_unwatch(struct cap_writer *writer);
+/* Is the head of a chunk gone? Then the capture says that it was cut. */
+void cap_truncation_check(struct cap_writer *writer, const struct cap_chunk_head *chunk);
 void cap_chunk_unmap(struct cap_chunk_head *chunk);
 
 extern const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES];
