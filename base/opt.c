@@ -230,6 +230,7 @@ static enum ws_status take_words(struct parser *p, const struct ws_opt *opt, con
 {
 	struct ws_strv *list = (struct ws_strv *)((char *)p->values + opt->offset);
 	size_t n_min, n_few, n_max, n = 0;
+	double number;
 	enum ws_status st;
 
 	count_words(opt->arg, &n_min, &n_few, &n_max);
@@ -240,8 +241,10 @@ static enum ws_status take_words(struct parser *p, const struct ws_opt *opt, con
 		n++;
 		st = st ? st : set_value(p, opt, shown, attached);
 	}
-	while (!st && n < (p->greedy ? n_max : n_few) && p->at < p->argc &&
-	       p->argv[p->at][0] != '-' && (!attached || n < n_min)) {
+	while (!st && n < n_max && p->at < p->argc && p->argv[p->at][0] != '-' &&
+	       (!attached || n < n_min)) {
+		if (!p->greedy && n >= n_few && !ws_str_f64(ws_str_from(p->argv[p->at]), &number))
+			break;
 		n++;
 		st = set_value(p, opt, shown, p->argv[p->at++]);
 	}

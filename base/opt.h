@@ -47,8 +47,8 @@ enum ws_opt_kind {
 	/*
 	 * struct ws_strv: as many values as `arg` shows, "PATH [PREFIX]" or "[NAME...]"; NULL before
 	 * each occurrence. With "..." occurrences collect, else the last wins. Without a "--"
-	 * in front of the program only those that are not in brackets; of "[NAME]..." one, if
-	 * there is one.
+	 * in front of the program only those that are not in brackets, and numbers, which are no
+	 * programs; of "[NAME]..." one, if there is one.
 	 */
 	WS_OPT_KIND_WORDS,
 };

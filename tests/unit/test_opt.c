@@ -303,6 +303,12 @@ static void words_are_as_many_as_the_table_shows(void **state)
 	assert_int_equal(p.args.tids.n, 1);
 	assert_string_equal(p.rest.operands[0], "./app");
 	ws_opt_fini(opts, &p.args);
+	/* A number is no program. */
+	parse(&p, WS_OPT_FIRST, "--tids 1 2.5 ./app 3");
+	assert_int_equal(p.args.tids.n, 3);
+	assert_string_equal(p.args.tids.at[2], "2.5");
+	assert_string_equal(p.rest.operands[0], "./app");
+	ws_opt_fini(opts, &p.args);
 	/* At most one of these, and perhaps none. */
 	parse(&p, WS_OPT_FIRST, "-c a ./app");
 	assert_int_equal(p.args.config.n, 2);
