@@ -81,15 +81,17 @@ static enum ws_status pass_on(struct set_values *values, const struct set_entry 
 }
 
 static enum ws_status read_at(struct set_values *values, const char *path, unsigned depth,
-			      struct ws_err *err);
+			      bool *out_opened, struct ws_err *err);
 
 /* A file named in a file is looked for beside it. */
 static enum ws_status include(struct set_values *values, const char *path,
-			      const struct set_entry *entry, unsigned depth, struct ws_err *err)
+			      const struct set_entry *entry, unsigned depth, bool *out_opened,
+			      struct ws_err *err)
 {
 	struct ws_str rest = ws_str_from(entry->text), word;
 	enum ws_status st = WS_OK;
 
+	*out_opened = false;
 	if (depth >= SET_FILE_DEPTH_MAX)
 		return ws_fail(err, WS_E_LIMIT, "more than %u files that name each other",
 			       SET_FILE_DEPTH_MAX);
@@ -105,7 +107,7 @@ static enum ws_status include(struct set_values *values, const char *path,
 		if (!st)
 			st = ws_path_join(folder, name.at, full, err);
 		if (!st)
-			st = read_at(values, full, depth + 1, err);
+			st = read_at(values, full, depth + 1, out_opened, err);
 		ws_buf_fini(&name);
 	}
 	return st;
@@ -124,16 +126,18 @@ static enum ws_status apply(struct set_values *values, const char *path,
 				at_line(err, st, path, entry->line);
 		}
 	ws_vec_each(entry, entries) {
+		bool inside = false; /* of another file, which the message names */
+
 		if (st)
 			break;
 		if (set_find(ws_str_from(entry->name)) == SET_CONFIG_FILE)
-			st = include(values, path, entry, depth, err);
+			st = include(values, path, entry, depth, &inside, err);
 		else
 			st = set_put_named(values, entry->name, entry->text, SET_FROM_FILE, err);
 		if (st == WS_E_NOTFOUND && set_find(ws_str_from(entry->name)) == SET_COUNT &&
 		    !set_on(values, SET_STRICT_CONFIG))
 			st = pass_on(values, entry, err);
-		else if (st)
+		else if (st && !inside)
 			at_line(err, st, path, entry->line);
 	}
 	return st;
@@ -154,7 +158,7 @@ static enum ws_status read_bytes(struct set_values *values, const char *path, st
 }
 
 static enum ws_status read_at(struct set_values *values, const char *path, unsigned depth,
-			      struct ws_err *err)
+			      bool *out_opened, struct ws_err *err)
 {
 	struct ws_buf text;
 	enum ws_status st;
@@ -162,6 +166,7 @@ static enum ws_status read_at(struct set_values *values, const char *path, unsig
 	ws_log_info("reading '%s'", path);
 	ws_buf_init(&text, SET_FILE_BYTES_MAX);
 	st = ws_file_read(path, &text, err);
+	*out_opened = !st;
 	if (st)
 		st = ws_fail_in(err, st, "configuration file");
 	else
@@ -172,7 +177,9 @@ static enum ws_status read_at(struct set_values *values, const char *path, unsig
 
 enum ws_status set_read_file(struct set_values *values, const char *path, struct ws_err *err)
 {
-	return read_at(values, path, 0, err);
+	bool opened;
+
+	return read_at(values, path, 0, &opened, err);
 }
 
 enum ws_status set_read_text(struct set_values *values, const char *path, struct ws_str text,

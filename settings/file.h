@@ -11,7 +11,7 @@
  *	output_prefix           = "my run-"       quotes keep blanks, ',', ';', '#' and '$'
  *	tmpdir                  = $env:SCRATCH    a variable of the environment
  *	$env:OMP_NUM_THREADS    = 4               sets it for the program, unless it is set
- *	config_file             = more.cfg        another file, read after this one
+ *	config_file             = more.cfg        another file, read here
  *
  * JSON is {"rocprofiler-systems": {"settings": {"ROCPROFSYS_TRACE": {"value": true}}}}; the
  * settings may be below "metadata", and a value may stand for its object. XML has the same

@@ -122,6 +122,33 @@ out_is "-P on"
 err_has "ROCPROFSYS: ROCPROFSYS_OUTPUT_PATH=there"
 run rocprof-sys-run sh -c 'exit 6'
 rc_is 6
+run rocprof-sys-sample --cputime 50 0.1 sh -c 'exit 9'
+rc_is 9
+err_has "ROCPROFSYS_SAMPLING_CPUTIME_FREQ=50"
+err_has "ROCPROFSYS_SAMPLING_CPUTIME_DELAY=0.1"
+
+# A file names others: beside it, absolute, or by a variable; they are read when they are named.
+mkdir sub
+printf 'sampling_freq = 1\nconfig_file = sub/more.cfg\nsampling_delay = 1\n' >main.cfg
+printf 'sampling_freq = 2\nsampling_delay = 2\nconfig_file = $env:HOME/last.cfg:again.json\n' >sub/more.cfg
+echo 'max_depth = 3' >last.cfg
+echo '{"rocprof-sys": {"settings": {"max_width": 99}}}' >sub/again.json
+ROCPROFSYS_CONFIG_FILE=main.cfg run rocprof-sys-avail --advanced --csv -r '_(SAMPLING_FREQ|SAMPLING_DELAY|MAX_DEPTH|MAX_WIDTH)$'
+rc_is 0
+for row in SAMPLING_FREQ,2 SAMPLING_DELAY,1 MAX_DEPTH,3 MAX_WIDTH,99; do
+	out_has "ROCPROFSYS_$row,"
+done
+echo 'config_file = loop.cfg' >loop.cfg
+run rocprof-sys-run -c loop.cfg -- true
+rc_is 1
+err_has "rocprof-sys-run: ./loop.cfg:1: more than 16 files that name each other"
+printf 'trace = on\nconfig_file = unknown.cfg\n' >outer.cfg
+echo 'ROCPROFSYS_NONSENSE = 1' >unknown.cfg
+run rocprof-sys-run -c outer.cfg -- true
+err_has "rocprof-sys-run: ./unknown.cfg:1: Unknown setting"
+echo 'config_file = nowhere.cfg' >outer.cfg
+run rocprof-sys-run -c outer.cfg -- true
+err_has "rocprof-sys-run: outer.cfg:1: configuration file: "
 
 # Mistakes.
 wrong() { # STATUS MESSAGE COMMAND...
