@@ -108,7 +108,9 @@
 	X(THREAD_BARRIERS,   "thread-barriers")                                            \
 	X(THREAD_JOIN,       "thread-join")                                                \
 	/* all MPI calls as regions; without it only initialization, ranks and sizes */    \
-	X(MPI,               "mpi")
+	X(MPI,               "mpi")                                                        \
+	/* OpenMP constructs as regions */                                                 \
+	X(OMPT,              "ompt")
 /* clang-format on */
 
 /* clang-format off */

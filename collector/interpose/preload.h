@@ -45,6 +45,7 @@ static const struct col_preload col_preload[] = {
 	/* waiting, threads and signal masks of a program that is interrupted by samples */
 	{ "libwavescope-sample.so", COL_SERVICE_BIT(CALL_STACKS), 0, 0 },
 	{ "libwavescope-mpi.so", COL_SERVICE_BIT(REGIONS), 0, 0 },
+	{ "libwavescope-ompt.so", 0, COL_COLLECT_FLAG(OMPT), 0 },
 	{ "libwavescope-waits.so", 0, COL_PRELOAD_WAITS_, 0 },
 	{ "libwavescope-locks.so", 0, COL_PRELOAD_LOCKS_, 0 },
 #if defined(__x86_64__)
