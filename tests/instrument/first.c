@@ -1,6 +1,7 @@
 /* Calls the functions of first.S but keeps_flags, and prints what they return and how often each was called. */
 #include <stdio.h>
 
+/* clang-format off */
 #define FUNCTIONS(X)                                                                               \
 	X(helper, 7)                                                                               \
 	X(first_call, 7)                                                                           \
@@ -8,6 +9,7 @@
 	X(indirect_call, 7) X(rip_operand, 7) X(rip_operand_immediate, 7) X(short_branch, 7)       \
 		X(loop_to_entry, 7) X(with_endbr, 7) X(tail_jump, 7) X(call_keeps_flags, 7)        \
 			X(into_middle, 7) X(too_short, 7) X(has_loop, 7)
+/* clang-format on */
 
 #define ROW(name, argument) int name(int, int, int, int);
 FUNCTIONS(ROW)

@@ -29,6 +29,7 @@
 #define KEPT __attribute__((noinline, used))
 #endif
 
+/* clang-format off */
 #define FUNCTIONS(X)                                                                               \
 	X(factorial)                                                                               \
 	X(sum_doubles)                                                                             \
@@ -36,6 +37,7 @@
 	X(pass_struct) X(wide) X(long_double) X(large_frame) X(leaf) X(jumper) X(tail_first)       \
 		X(tail_last) X(even) X(odd) X(handler) X(in_thread) X(cancelled) X(coroutine)      \
 			X(vector) X(callback) X(deep) X(many_args) X(with_cleanup) X(exits_thread)
+/* clang-format on */
 
 enum {
 #define ROW(name) N_##name,
