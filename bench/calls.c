@@ -16,10 +16,10 @@
 BARE void __cyg_profile_func_enter(void *function, void *caller);
 BARE void __cyg_profile_func_exit(void *function, void *caller);
 #if defined(EMPTY_HOOKS)
-BARE void __cyg_profile_func_enter(void *function, void *caller)
+BARE __attribute__((noipa)) void __cyg_profile_func_enter(void *function, void *caller)
 {
 }
-BARE void __cyg_profile_func_exit(void *function, void *caller)
+BARE __attribute__((noipa)) void __cyg_profile_func_exit(void *function, void *caller)
 {
 }
 #endif
