@@ -261,6 +261,8 @@ static enum ws_status read_image(struct code_image *image, const char *path, str
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &image->disassembler) != CS_ERR_OK)
 		return ws_fail(err, WS_E_NOMEM, "cannot initialize the disassembler");
 	cs_option(image->disassembler, CS_OPT_DETAIL, CS_OPT_ON);
+	/* What it does not know (new instructions, data) is passed over byte by byte. */
+	cs_option(image->disassembler, CS_OPT_SKIPDATA, CS_OPT_ON);
 	image->instruction = cs_malloc(image->disassembler);
 	image->targets = calloc((image->pub.end - image->pub.start) / 8 + 1, 1);
 	if (!image->instruction || !image->targets)

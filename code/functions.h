@@ -62,7 +62,7 @@ void code_functions_close(struct code_functions *functions); /* NULL is fine */
 struct code_scan {
 	uint32_t n_instructions;
 	bool calls_hook;    /* mcount, __fentry__ or __cyg_profile_func_enter */
-	bool undecodable;   /* something in it is no instruction */
+	bool undecodable;   /* something in it is no instruction that is known */
 	uint64_t inside[4]; /* bit n: a branch or table of the function leads to its byte n < 256 */
 };
 void code_host_function_scan(struct code_functions *functions,

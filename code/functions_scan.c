@@ -134,6 +134,10 @@ static void scan_instruction(struct scanner *s, const cs_insn *insn)
 	uint64_t target = 0, slot = 0;
 	size_t op;
 
+	if (!insn->id) { /* passed over, and without details */
+		s->scan->undecodable = true;
+		return;
+	}
 	switch (code_branch_of(insn->bytes, insn->size, insn->address, &target, &op)) {
 	case CODE_BRANCH_CALL:
 		slot = slot_of_stub(s->image, target);
@@ -187,6 +191,20 @@ static void scan_absolute(struct scanner *s, uint64_t table)
 	}
 }
 
+/*
+ * Where instructions begin is not certain any more: take every byte that may begin a branch with an
+ * 8-bit distance for one.
+ */
+static void scan_bytes(struct scanner *s)
+{
+	const uint8_t *code = code_image_at(s->image, s->function->offset, s->function->size);
+
+	for (uint64_t i = 0; code && i + 2 <= s->function->size; i++)
+		if (code[i] == 0xeb || (code[i] & 0xf0) == 0x70 || (code[i] & 0xfc) == 0xe0)
+			mark_inside(s, s->function->offset + i + 2 +
+					       (uint64_t)distance_at(code + i + 1, 1));
+}
+
 void code_host_function_scan(struct code_functions *functions,
 			     const struct code_host_function *function, struct code_scan *out_scan)
 {
@@ -202,7 +220,10 @@ void code_host_function_scan(struct code_functions *functions,
 		out_scan->n_instructions++;
 		scan_instruction(&s, image->instruction);
 	}
-	out_scan->undecodable = !code || left;
+	if (!code || left)
+		out_scan->undecodable = true;
+	if (out_scan->undecodable)
+		scan_bytes(&s);
 	for (size_t i = 0; i < s.n_tables && s.jumps_indirectly; i++)
 		scan_table(&s, s.tables[i]);
 	for (size_t i = 0; i < s.n_absolute && s.jumps_indirectly; i++)
@@ -346,14 +367,14 @@ bool code_host_function_move(struct code_functions *functions,
 	*m = (struct code_moved){ 0 };
 	if (!function->is_entered)
 		m->why_not = "it is not entered by a call";
-	else if (scan->undecodable)
-		m->why_not = "it has bytes that are no instructions";
 	while (!m->why_not && m->n_patch < PATCH_BYTES) {
 		const cs_insn *insn = image->instruction;
 
 		if (!left || !cs_disasm_iter(image->disassembler, &code, &left, &address,
 					     image->instruction)) {
 			m->why_not = "it is too short";
+		} else if (!insn->id) {
+			m->why_not = "its first bytes are no instructions that are known";
 		} else if (insn->address == function->offset && insn->size == 4 &&
 			   memcmp(insn->bytes, "\xf3\x0f\x1e\xfa", 4) == 0) {
 			m->patch_at = 4; /* endbr64 stays: it is where indirect calls may arrive */
