@@ -98,8 +98,10 @@ static void open_call(struct thread_calls *t, uint32_t number, uint64_t *slot)
 	uint32_t region = col_instrumented_at[number].region;
 	bool tail = *slot == (uint64_t)col_instrument_return;
 
-	if (!has_mirror(slot) || !has_room(t))
+	if (!has_mirror(slot) || !has_room(t)) {
+		col_instrument_keeping(col_slow_lost, NULL);
 		return;
+	}
 	if (tail) {
 		/* A jump to the beginning of the same function is a loop. */
 		if (t->depth && t->open[t->depth - 1].slot == slot &&
@@ -124,8 +126,10 @@ static void enter(uint32_t number, uint64_t *slot)
 	struct thread_calls *t = &self;
 
 	/* Not below `busy`: the handler that interrupted us has left by longjmp(). */
-	if (__builtin_expect(t->busy && slot < t->busy, 0))
+	if (__builtin_expect(t->busy && slot < t->busy, 0)) {
+		col_instrument_keeping(col_slow_lost, NULL);
 		return;
+	}
 	t->busy = slot;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	open_call(t, number, slot);

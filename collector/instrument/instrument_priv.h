@@ -60,6 +60,7 @@ struct col_slow_record {
 	bool done;
 };
 void col_slow_record(void *record);
+void col_slow_lost(void *unused); /* a call is not recorded: count it */
 struct col_slow_mirror {
 	const uint64_t *slot;
 	bool done;

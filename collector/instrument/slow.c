@@ -25,6 +25,12 @@ void col_slow_record(void *record)
 	r->done = true;
 }
 
+void col_slow_lost(void *unused)
+{
+	(void)unused;
+	col_call_lost_(&col_thread_self_, CAP_DOMAIN_REGIONS);
+}
+
 #define BLOCK_BYTES (1u << 20)
 
 void col_slow_mirror(void *mirror)
