@@ -12,6 +12,7 @@ cc=${CC:-cc} cxx=${CXX:-c++}
 instrument=$build/bin/rocprof-sys-instrument dump=$build/tests/collector/capture-dump
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-instrument.so
 services=regions
+! ldd "${libraries%%:*}" | grep -q 'lib[at]san' || skip "a sanitizer must be linked with the program"
 command -v "$cc" >/dev/null || skip "no C compiler"
 cd "$work"
 
@@ -83,6 +84,16 @@ first)
 		grep -q 'too_short .*too short' lists/excluded.txt || fail "a short function was not refused"
 		grep -q 'has_loop .*cannot be moved' lists/excluded.txt || fail "loop was not refused"
 	done
+	;;
+vectors)
+	# vector arguments and results, while chunks of records are changed; a handler that jumps out
+	grep -qw avx2 /proc/cpuinfo || skip "the processor has no AVX2"
+	"$cc" -g -O2 -mavx2 "$source/vectors.c" -o vectors -lpthread
+	record vectors
+	if grep -qw avx512f /proc/cpuinfo; then
+		"$cc" -g -O2 -mavx512f -mprefer-vector-width=512 "$source/vectors.c" -o vectors -lpthread
+		record vectors
+	fi
 	;;
 samples)
 	# call stacks of instrumented functions: whole, and without the places that returns go through
