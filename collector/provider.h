@@ -367,6 +367,7 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
  * detach   that is over: undo what costs the program something.
  * sandboxed  the program is about to restrict its system calls: make no more than are needed
  *          to append records, on any thread, when this returns.
+ * no_clock   the calling thread is about to lose its clock: reading it would end the program.
  * dying    the program aborts. Give those who write records a moment, take no lock, call
  *          nobody: the thread may hold anything.
  */
@@ -379,6 +380,7 @@ struct col_provider {
 	void (*detach)(void);
 	void (*dying)(void);
 	void (*sandboxed)(void);
+	void (*no_clock)(void);
 };
 
 /*

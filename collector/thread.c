@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
@@ -361,6 +362,24 @@ static void enter_sandbox(void)
 	errno = saved_errno;
 }
 
+/* Strict mode forbids rdtsc as well as system calls. */
+static bool takes_clock(int option, unsigned long to)
+{
+	return (option == PR_SET_SECCOMP && to == SECCOMP_MODE_STRICT) ||
+	       (option == PR_SET_TSC && to == PR_TSC_SIGSEGV);
+}
+
+static void lose_clock(void)
+{
+	int saved_errno = errno;
+
+	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
+		if (col_providers[i] && col_providers[i]->no_clock)
+			col_providers[i]->no_clock();
+	}
+	errno = saved_errno;
+}
+
 /* A system call, as glibc's is: the arguments that an option has not are not looked at. */
 WS_PUBLIC int prctl(int option, ...)
 {
@@ -375,6 +394,8 @@ WS_PUBLIC int prctl(int option, ...)
 	/* Filters of system calls need one or the other, unless the program is root. */
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
 		enter_sandbox();
+	if (takes_clock(option, arg[0]))
+		lose_clock();
 	status = (int)syscall(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]);
 	if (option == PR_SET_NAME && status == 0) {
 		int saved_errno = errno;

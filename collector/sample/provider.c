@@ -204,4 +204,5 @@ const struct col_provider col_provider_sample = {
 	.forked = forked,
 	.attach = attach,
 	.detach = detach,
+	.no_clock = col_sampled_rest,
 };

@@ -68,6 +68,7 @@ bool col_sampled_start(void); /* memory; from now on threads are counted */
 void col_sampled_first(bool ours);
 void col_sampled_forked(void); /* only the calling thread exists, and has not begun */
 void col_sampled_stop(void);   /* no timer runs afterwards */
+void col_sampled_rest(void);   /* the calling thread takes no more samples */
 struct col_sampled *col_sampled_at(const void *address); /* NULL: that is none of ours */
 struct col_sampled *col_sampled_of(uint32_t index);
 uint32_t col_sampled_index(const struct col_sampled *thread);

@@ -336,6 +336,14 @@ void col_sampled_stop(void)
 	col_sampled_each(stop_one, NULL);
 }
 
+void col_sampled_rest(void)
+{
+	col_lock(&threads.lock);
+	if (self)
+		col_timers_remove(self);
+	col_unlock(&threads.lock);
+}
+
 void col_sampled_forked(void)
 {
 	struct col_sampled *thread = self, keep = { 0 };

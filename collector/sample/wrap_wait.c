@@ -373,6 +373,13 @@ WS_PUBLIC int aio_suspend(const struct aiocb *const blocks[], int n_blocks,
 	}
 }
 
+#if __SIZEOF_LONG__ == 8
+/* The same function under the name that programs without large files know. */
+int aio_suspend_plain(const struct aiocb *const[], int,
+		      const struct timespec *restrict) __asm__("aio_suspend")
+	__attribute__((alias("aio_suspend64"), visibility("default"), nonnull(1), nothrow, leaf));
+#endif
+
 /* ---- sockets, which may have a limit ---- */
 
 /* Is the socket's limit over? Each attempt has the whole of it, so the time is taken here. */

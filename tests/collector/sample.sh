@@ -102,6 +102,9 @@ storm)
 		fail "not one note about the limit of timers"
 	samples least 10
 	;;
+strict)
+	collect 7 "$cpu;$real" "$program" strict
+	;;
 clone)
 	collect 7 "$real" "$program" clone 1
 	samples order raw,raw_main threads 2 inside raw 45 25 whole 95

@@ -21,6 +21,7 @@
  *	sample_program coroutine SECONDS  CPU time on a stack of its own making
  *	sample_program jump SECONDS       calls through a null pointer, and recovers
  *	sample_program sandbox SECONDS    CPU time after it has forbidden itself some system calls
+ *	sample_program strict             a thread that may neither ask for the time nor call the system
  *	sample_program spin               until it is killed
  *
  * "ok" on stdout and exit code 7 show that nothing went wrong.
@@ -278,6 +279,29 @@ static void clone_raw(double s)
 		usleep(10000);
 }
 
+/* Only read, write and exit are left to it, and the time-stamp counter is not. */
+static void *strict_main(void *arg)
+{
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
+		fail("seccomp: %s", strerror(errno));
+	for (long i = 0; i < 100000000; i++)
+		sink++;
+	*(bool *)arg = true;
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static void strict(void)
+{
+	bool done = false;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, strict_main, &done);
+	pthread_join(thread, NULL);
+	if (!done)
+		fail("the thread did not reach its end");
+}
+
 /* ---- signals ---- */
 
 volatile sig_atomic_t n_signals;
@@ -501,6 +525,8 @@ int main(int argc, char **argv)
 		storm((int)duration);
 	else if (!strcmp(what, "cancel"))
 		cancel();
+	else if (!strcmp(what, "strict"))
+		strict();
 	else if (!strcmp(what, "clone"))
 		clone_raw(duration);
 	else if (!strcmp(what, "fork"))

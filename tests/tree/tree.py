@@ -20,7 +20,7 @@ FOREIGN = re.compile(r"^(hsaKmt\w+|roctx\w+|kokkosp_\w+|rocprofsys_\w+|MPI_\w+|m
                      r"dlsym|sigaction|signal|"
                      r"_exit|_Exit|abort|__cyg_profile_func_\w+|prctl|dlclose|sig\w+|"
                      r"clock_nanosleep|nanosleep|usleep|sleep|thrd_sleep|p?poll|__p?poll_chk|p?select|epoll_\w+|"
-                     r"semtimedop|pthread_\w+)$")
+                     r"semtimedop|__recv\w*_chk|pthread_\w+)$")
 
 ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*")
 
