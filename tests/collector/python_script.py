@@ -124,7 +124,7 @@ assert os.path.basename(sys.argv[0]) == os.path.basename(__file__) == "python_sc
 if sys.argv[1] == "deep":
     sys.setrecursionlimit(20000)
     threading.stack_size(256 << 20)
-    thread = threading.Thread(target=deep, args=(3000,))
+    thread = threading.Thread(target=deep, args=(600,))
     thread.start()
     thread.join()
 else:
