@@ -1,5 +1,8 @@
 /*
- * kokkosp: Kokkos tool callbacks, recorded as roctx ranges and marks.
+ * kokkosp: Kokkos tool callbacks, recorded as regions, or as roctx ranges and marks.
+ *
+ * Where the collector records regions (rocprof-sys), patterns, fences, copies and regions are
+ * regions of category kokkos, with AMD's names. Elsewhere (rocprofv3) all are markers.
  *
  * Kokkos opens the libraries of KOKKOS_TOOLS_LIBS and calls the functions below, where a
  * library has them. Parallel patterns, fences, copies and regions nest on a thread, so they are
@@ -9,6 +12,7 @@
  * Names are Kokkos's; so are the types, which its C interface fixes.
  */
 #include "base/util.h"
+#include "collector/regions.h"
 #include "collector/roctx/include/roctx.h"
 
 #include <pthread.h>
@@ -31,7 +35,24 @@ struct tool_settings {
 	bool padding[255];
 };
 
+#pragma weak col_asked
+#pragma weak col_region_intern
+#pragma weak col_region_enter_call
+#pragma weak col_region_leave_call
+
 static uint64_t last_id;
+
+static bool as_regions(void)
+{
+	return col_asked && col_region_intern && col_asked(COL_SERVICE_REGIONS);
+}
+
+/* What the thread has pushed, because a pop does not name it. */
+#define PUSHED_MAX 256u
+static __thread struct {
+	uint32_t n; /* also counts those that found no place */
+	uint32_t ids[PUSHED_MAX];
+} pushed;
 
 /* ---- the library ---- */
 
@@ -57,42 +78,87 @@ void kokkosp_request_tool_settings(uint32_t n_settings, struct tool_settings *se
 
 /* ---- patterns and fences: begin gives an id, end has it back ---- */
 
-static void begin(const char *name, uint64_t *out_id)
+/* Larger numbers are not those of a device. */
+#define DEVICE_MAX 0xffffu
+
+static uint64_t begin_pattern(const char *name, const char *pattern, uint32_t device)
 {
-	roctxRangePushA(name ? name : "");
-	if (out_id)
-		*out_id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED) << 32;
+	char text[TEXT_MAX], number[32] = "";
+	uint32_t region;
+
+	if (!as_regions()) {
+		roctxRangePushA(name ? name : "");
+		return id;
+	}
+	if (device <= DEVICE_MAX)
+		snprintf(number, sizeof(number), "[dev%u]", device);
+	snprintf(text, sizeof(text), "%s [%s]%s", name ? name : "", pattern, number);
+	region = col_region_intern(CAP_REGION_KOKKOS, text, NULL, 0);
+	col_region_enter_call(region);
+	return id | region;
 }
 
-#define PATTERN(pattern)                                                                           \
-	WS_PUBLIC void kokkosp_begin_##pattern(const char *name, uint32_t device, uint64_t *id);   \
-	void kokkosp_begin_##pattern(const char *name, uint32_t device, uint64_t *id)              \
+static void end_pattern(uint64_t id)
+{
+	if (as_regions())
+		col_region_leave_call((uint32_t)id);
+	else
+		roctxRangePop();
+}
+
+#define PATTERN(function, pattern)                                                                 \
+	WS_PUBLIC void kokkosp_begin_##function(const char *name, uint32_t device, uint64_t *id);  \
+	void kokkosp_begin_##function(const char *name, uint32_t device, uint64_t *id)             \
 	{                                                                                          \
-		begin(name, id);                                                                   \
+		*id = begin_pattern(name, pattern, device);                                        \
 	}                                                                                          \
-	WS_PUBLIC void kokkosp_end_##pattern(uint64_t id);                                         \
-	void kokkosp_end_##pattern(uint64_t id)                                                    \
+	WS_PUBLIC void kokkosp_end_##function(uint64_t id);                                        \
+	void kokkosp_end_##function(uint64_t id)                                                   \
 	{                                                                                          \
-		roctxRangePop();                                                                   \
+		end_pattern(id);                                                                   \
 	}
-PATTERN(parallel_for)
-PATTERN(parallel_reduce)
-PATTERN(parallel_scan)
-PATTERN(fence)
+PATTERN(parallel_for, "for")
+PATTERN(parallel_reduce, "reduce")
+PATTERN(parallel_scan, "scan")
+PATTERN(fence, "fence")
 #undef PATTERN
 
 /* ---- regions, copies, events ---- */
 
+static void push(const char *name)
+{
+	uint32_t region;
+
+	if (!as_regions()) {
+		roctxRangePushA(name ? name : "");
+		return;
+	}
+	region = col_region_intern(CAP_REGION_KOKKOS, name, NULL, 0);
+	if (pushed.n < PUSHED_MAX)
+		pushed.ids[pushed.n] = region;
+	pushed.n++;
+	col_region_enter_call(region);
+}
+
+static void pop(void)
+{
+	if (!as_regions())
+		roctxRangePop();
+	else if (pushed.n && --pushed.n < PUSHED_MAX)
+		col_region_leave_call(pushed.ids[pushed.n]);
+}
+
 WS_PUBLIC void kokkosp_push_profile_region(const char *name);
 void kokkosp_push_profile_region(const char *name)
 {
-	begin(name, NULL);
+	push(name);
 }
 
 WS_PUBLIC void kokkosp_pop_profile_region(void);
 void kokkosp_pop_profile_region(void)
 {
-	roctxRangePop();
+	pop();
 }
 
 WS_PUBLIC void kokkosp_begin_deep_copy(struct space_handle to_space, const char *to_name,
@@ -107,19 +173,24 @@ void kokkosp_begin_deep_copy(struct space_handle to_space, const char *to_name, 
 	snprintf(text, sizeof(text), "Kokkos::deep_copy: %.*s %s <- %.*s %s",
 		 (int)sizeof(to_space.name), to_space.name, to_name ? to_name : "",
 		 (int)sizeof(from_space.name), from_space.name, from_name ? from_name : "");
-	begin(text, NULL);
+	push(text);
 }
 
 WS_PUBLIC void kokkosp_end_deep_copy(void);
 void kokkosp_end_deep_copy(void)
 {
-	roctxRangePop();
+	pop();
 }
 
 WS_PUBLIC void kokkosp_profile_event(const char *name);
 void kokkosp_profile_event(const char *name)
 {
-	roctxMarkA(name ? name : "");
+	if (as_regions()) {
+		push(name);
+		pop();
+	} else {
+		roctxMarkA(name ? name : "");
+	}
 }
 
 /* ---- sections ---- */
