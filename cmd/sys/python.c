@@ -32,7 +32,7 @@ static const char *const labels[] = { "args", "file", "line", NULL };
 
 /* clang-format off */
 static const struct ws_opt rows[] = {
-	WS_OPT_I64(struct python_args, verbosity, 'v', "verbosity", "N", "print more about filters"),
+	WS_OPT_I64(struct python_args, verbosity, 'v', "verbosity", "N", "with 1: print the functions that are not recorded"),
 	WS_OPT_BOOL(struct python_args, builtin, 'b', "builtin", "profile only what the script marks with @profile or 'with profile:'; both names are built in"),
 	WS_OPT_STR(struct python_args, config, 'c', "config", "FILE", "settings of rocprof-sys"),
 	WS_OPT_STR(struct python_args, setup, 's', "setup", "FILE", "execute FILE first, without profiling"),

@@ -36,7 +36,7 @@ def make_parser():
     flag = {"type": boolean, "nargs": "?", "const": True, "default": False, "metavar": "BOOL"}
     several = {"nargs": "+", "default": [], "action": "extend"}
     add = parser.add_argument
-    add("-v", "--verbosity", type=int, default=0, metavar="N", help="print more about filters")
+    add("-v", "--verbosity", type=int, default=0, metavar="N", help="with 1: print the functions that are not recorded")
     add("-b", "--builtin", action="store_true",
         help="profile only what the script marks with @profile or 'with profile:'; both names are "
              "built in")

@@ -38,7 +38,7 @@ class Config:
         self.include_filename = False
         self.full_filepath = False
         self.annotate_trace = False
-        self.verbosity = 0
+        self.verbosity = 0  # 1: print the functions that are not recorded
         self.restrict_functions = []  # these only
         self.restrict_modules = []
         self.include_functions = []  # also if they are excluded
@@ -129,6 +129,8 @@ def _resolve(subject):
         file, line = getattr(code, "__module__", None) or "builtins", 0
     verdict = _decide(function, file)
     if verdict is not True:
+        if config.verbosity > 0 and verdict != _native.SKIP_OWN:
+            sys.stderr.write("rocprof-sys-python: not recorded: %s (%s:%d)\n" % (function, file, line))
         return verdict
     arguments = _arguments(subject) if code is not subject else ""
     return _native.intern(_native.CATEGORY_PYTHON, _label(function, file, line, arguments), file,
@@ -167,7 +169,7 @@ class Profiler:
         return self(function)
 
     def __init__(self, function=None, **kwargs):
-        self.debug = kwargs.get("debug", False)
+        """AMD's keywords are accepted and have no effect."""
 
     def _count(self):
         """How often this thread has started it."""

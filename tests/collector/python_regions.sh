@@ -63,6 +63,8 @@ options() {
 	profile 0 --label args -- filters; is '0 0 python 1 filters()/worker()/fib(n=3)/fib(n=2)/fib(n=1)'
 	profile 0 -F yes --label file -- filters; is "0 0 python 1 [filters][$script]"
 	profile 0 -E '^hidden$' -- filters; is '0 0 python 1 filters/worker/fib'; lacks hidden; lacks 'filters/fib'
+	profile 0 -v 1 -E '^hidden$' -- filters
+	grep -q "^rocprof-sys-python: not recorded: hidden (.*python_script.py:" "$work/err" || fail "$(cat "$work/err")"
 	profile 0 -R '^fib$' -- filters; is '0 0 python 2 fib'; lacks filters
 	profile 0 -ME python_script -- filters; lacks filters
 	profile 0 -ME python_script -MI 'script\.py$' -- filters; is '0 0 python 1 filters/worker'
