@@ -15,8 +15,10 @@
 /* clang-format off */
 /* Names of the tracks are AMD's. */
 #define COL_COMM_TABLE(X)                    \
-	X(MPI_SEND, "MPI Comm Send")         \
-	X(MPI_RECV, "MPI Comm Recv")
+	X(MPI_SEND,  "MPI Comm Send")        \
+	X(MPI_RECV,  "MPI Comm Recv")        \
+	X(RCCL_SEND, "RCCL Comm Send")       \
+	X(RCCL_RECV, "RCCL Comm Recv")
 /* clang-format on */
 
 enum col_comm {

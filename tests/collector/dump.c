@@ -277,7 +277,7 @@ static void print_event(const struct cap_rec *rec, uint32_t tid)
 		const struct cap_metric_value *values = tail.at;
 
 		for (uint32_t i = 0; i < r->n_values; i++)
-			printf("VALUE tid=%u metric=%u ticks=%" PRIu64 " value=%g\n", tid,
+			printf("VALUE tid=%u metric=%u ticks=%" PRIu64 " value=%.15g\n", tid,
 			       values[i].metric, rec->time, values[i].value);
 		break;
 	}
