@@ -86,6 +86,14 @@ options() {
 	PYTHONPATH=$source/python WAVESCOPE_PYTHON=1 "$python" -m rocprofsys -b -- "$script" marked 2>"$work/err" || fail "without the profiler"
 	quiet
 }
+api() {
+	profile 0 -b -- api; quiet
+	p='0 0 python'
+	is "$p 1 bare_decorator"; is "$p 1 bare_decorator/fib"; is "$p 1 decorator"; is "$p 1 closes"
+	is "$p 3 fib" # of runcall, runctx, and the last block
+	is "$p 2 fib/fib"; is "$p 1 hidden"; is "$p 1 hidden/fib"
+	lacks worker; lacks 'open$'; lacks stray; lacks api
+}
 
 n=0 seen=
 for python in "${PYTHON:-python3}" /usr/bin/python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do

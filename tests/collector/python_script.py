@@ -1,5 +1,6 @@
 """Calls with known numbers, for python_regions.sh; the word after the name chooses what happens."""
 import os
+import re
 import sys
 import threading
 
@@ -105,6 +106,60 @@ def user_regions():
     with user.region("paused"):
         fib(1)
     user.start_trace()
+
+
+def api():
+    """All ways to begin and end profiling; run with -b, so that nothing else is recorded."""
+    import rocprofsys
+    from rocprofsys.libpyrocprofsys import profiler as native
+
+    @rocprofsys.profile
+    def bare_decorator():
+        fib(0)
+
+    @rocprofsys.profile()
+    def decorator():
+        """Text."""
+        raise KeyError("passes through")
+
+    assert decorator.__doc__ == "Text." and rocprofsys.is_initialized()
+    bare_decorator()
+    try:
+        decorator()
+    except KeyError as error:
+        assert error.args == ("passes through",)
+    assert sys.getprofile() is None
+    assert rocprofsys.Profiler().runcall(fib, 1) == 1
+    space = {"fib": fib}
+    rocprofsys.Profiler().runctx("x = fib(2)", space, space)
+    assert space["x"] == 1
+    profiler = rocprofsys.Profiler()
+    assert profiler.start() == 1 and profiler.start() == 2
+    assert profiler.stop() == 1 and sys.getprofile() is not None
+    assert profiler.stop() == 0 and sys.getprofile() is None and profiler.stop() == 0
+    rocprofsys.Profiler.condition(lambda: False)
+    with rocprofsys.profile():
+        worker()
+    rocprofsys.Profiler.condition(lambda: True)
+    with rocprofsys.profile():
+        with rocprofsys.noprofile():
+            worker()
+        closes()
+    native.profiler_init()
+    sys.setprofile(native.profiler_function)
+    hidden()
+    sys.setprofile(None)
+    rocprofsys.config.exclude_functions = rocprofsys.config.exclude_functions + ["^closes$"]
+    with rocprofsys.profile():
+        closes()
+        filters_again = [fib(0)]
+    assert filters_again == [0]
+    try:
+        rocprofsys.config.include_functions = ["("]
+        raise AssertionError("a pattern that is wrong")
+    except re.error:
+        pass
+    rocprofsys.finalize()
 
 
 if "profile" in __builtins__.__dict__ if hasattr(__builtins__, "__dict__") else "profile" in __builtins__:
