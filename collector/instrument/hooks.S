@@ -6,13 +6,11 @@
  * kept. What is called here is compiled without vector registers (calls.c).
  *
  * The stack pointer at the entry of a function is the address of its return address. This is the
- * function's slot. The original return address is kept COL_CALLS_MIRROR bytes below the
+ * function's slot. The original return address is kept COL_CALLS_MIRROR bytes (64 TiB) below the
  * slot, and the slot gets the address of col_instrument_return. The unwind information of that
  * code tells unwinders where the original is, so that exceptions, thread cancellation and
  * backtraces work as before. They see one more frame per call.
  */
-#define COL_CALLS_MIRROR 0x100000000000
-
 	.macro save register
 	pushq %\register
 	.cfi_adjust_cfa_offset 8
@@ -90,8 +88,8 @@ return_frame:
 	.cfi_startproc
 	.cfi_signal_frame
 	.cfi_def_cfa rsp, 0
-	/* val_expression of the return address: *(CFA - 8 - COL_CALLS_MIRROR) - 1 */
-	.cfi_escape 0x16, 16, 13, 0x0f, 0xf8, 0xff, 0xff, 0xff, 0xff, 0xef, 0xff, 0xff, 0x22, 0x06, 0x31, 0x1c
+	/* val_expression of the return address: *(CFA - 8 - 0x400000000000) - 1 */
+	.cfi_escape 0x16, 16, 13, 0x0f, 0xf8, 0xff, 0xff, 0xff, 0xff, 0xbf, 0xff, 0xff, 0x22, 0x06, 0x31, 0x1c
 	nop
 	function col_instrument_return
 	leaq -8(%rsp), %rsp

@@ -10,14 +10,13 @@
 
 /*
  * Return addresses that were replaced are kept at their own address minus this (hooks.S has the
- * same number), so that everybody who has the stack pointer finds them. The mirror of these parts
- * of the address space is reserved: the uppermost 16 TiB, where the kernel puts stacks and
- * mappings, and where position-independent programs and their heaps are.
+ * same number), so that everybody who has the stack pointer finds them. Stacks are in the upper part
+ * of the address space: the kernel's stacks and mappings (from 0x6f..., depending on
+ * vm.mmap_rnd_bits), and position-independent programs with their heaps (from 0x55...). Its mirror
+ * (0x15... to 0x40...) is reserved; nothing else is there.
  */
-#define COL_CALLS_MIRROR 0x100000000000ull
+#define COL_CALLS_MIRROR 0x400000000000ull
 #define COL_CALLS_LOWEST 0x550000000000ull
-#define COL_CALLS_LOW_END 0x570000000000ull
-#define COL_CALLS_HIGH 0x7f0000000000ull
 #define COL_CALLS_HIGHEST 0x800000000000ull
 /* Whether the mirror can be written is known per MiB. */
 #define COL_CALLS_BLOCK(slot) (((uint64_t)(slot)-COL_CALLS_LOWEST) >> 20)

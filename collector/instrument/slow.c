@@ -39,9 +39,9 @@ void col_slow_mirror(void *mirror)
 	uint64_t slot = (uint64_t)m->slot, at = slot - COL_CALLS_MIRROR;
 	int saved_errno = errno;
 
-	if (slot < COL_CALLS_LOW_END || slot >= COL_CALLS_HIGH) /* twice is no harm */
-		m->done = mprotect((void *)(at & ~(uint64_t)(BLOCK_BYTES - 1)), BLOCK_BYTES,
-				   PROT_READ | PROT_WRITE) == 0;
+	/* Twice, by two threads, is no harm. */
+	m->done = mprotect((void *)(at & ~(uint64_t)(BLOCK_BYTES - 1)), BLOCK_BYTES,
+			   PROT_READ | PROT_WRITE) == 0;
 	__atomic_store_n(&col_calls_blocks[COL_CALLS_BLOCK(slot)],
 			 m->done ? COL_CALLS_READY : COL_CALLS_NONE, __ATOMIC_RELEASE);
 	errno = saved_errno;

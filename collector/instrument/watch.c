@@ -175,16 +175,9 @@ static bool find_plan(void)
 	return read_plan(own);
 }
 
-static bool reserve_mirror(uint64_t start, uint64_t end)
-{
-	void *at = (void *)(start - COL_CALLS_MIRROR);
-
-	return mmap(at, end - start, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == at;
-}
-
 static bool reserve(void)
 {
+	void *mirror = (void *)(COL_CALLS_LOWEST - COL_CALLS_MIRROR);
 	uint64_t status = 0;
 
 	if (syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &status) == 0 && status & 1) {
@@ -193,10 +186,10 @@ static bool reserve(void)
 			 "GLIBC_TUNABLES=glibc.cpu.x86_shstk=off");
 		return false;
 	}
-	/* Without the lower part, calls on stacks in the heap are not recorded. */
-	reserve_mirror(COL_CALLS_LOWEST, COL_CALLS_LOW_END);
-	if (!reserve_mirror(COL_CALLS_HIGH, COL_CALLS_HIGHEST)) {
-		col_note("functions are not instrumented: 16 TiB of address space cannot be "
+	if (mmap(mirror, COL_CALLS_HIGHEST - COL_CALLS_LOWEST, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+		 0) != mirror) {
+		col_note("functions are not instrumented: 43 TiB of address space cannot be "
 			 "reserved: raise the limit of virtual memory (ulimit -v)");
 		return false;
 	}
