@@ -94,7 +94,6 @@ static void read_sections(struct code_image *image)
 static enum ws_status read_segments(struct code_image *image, const char *path, struct ws_err *err)
 {
 	struct code_functions *pub = &image->pub;
-	bool has_loader = false, has_dynamic = false;
 	size_t n = 0;
 	GElf_Ehdr head;
 
@@ -110,8 +109,7 @@ static enum ws_status read_segments(struct code_image *image, const char *path, 
 
 		if (!gelf_getphdr(image->elf, (int)i, &segment))
 			continue;
-		has_loader |= segment.p_type == PT_INTERP;
-		has_dynamic |= segment.p_type == PT_DYNAMIC;
+		pub->has_loader |= segment.p_type == PT_INTERP;
 		if (segment.p_type != PT_LOAD ||
 		    segment.p_vaddr + segment.p_memsz < segment.p_vaddr)
 			continue;
@@ -122,8 +120,6 @@ static enum ws_status read_segments(struct code_image *image, const char *path, 
 	if (pub->start >= pub->end || pub->end - pub->start > INT32_MAX)
 		return ws_fail(err, WS_E_FORMAT, "'%s' has no segments, or they are too large",
 			       path);
-	pub->is_static = !has_loader && (head.e_type == ET_EXEC || !has_dynamic);
-	pub->is_library = !has_loader && !pub->is_static;
 	return WS_OK;
 }
 

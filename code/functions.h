@@ -48,8 +48,7 @@ struct code_functions {
 	uint64_t start, end; /* of what is loaded */
 	uint8_t build_id[CODE_BUILD_ID_MAX];
 	uint32_t n_build_id;
-	bool is_library; /* not a program */
-	bool is_static;  /* a program without a dynamic loader */
+	bool has_loader; /* a program that is linked dynamically */
 	struct code_image *image;
 };
 

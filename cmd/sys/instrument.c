@@ -102,7 +102,7 @@ static enum ws_status choose_program(struct sys_choice *choice, const char *path
 			       "'%s' is not an executable for x86-64: for a script, start its "
 			       "interpreter (rocprof-sys-instrument -- python3 script.py)",
 			       path);
-	if (!st && choice->files.at[0].functions->is_static)
+	if (!st && !choice->files.at[0].functions->has_loader)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "'%s' is statically linked: the collector cannot be loaded into it: "
 			       "link it dynamically",

@@ -21,7 +21,7 @@
 
 #define KEPT __attribute__((noinline, noclone, used))
 #define THREADS 20
-#define LOOPS 1000
+#define LOOPS 250
 #define STACK_BYTES (256u << 10)
 
 #if defined(__clang__)

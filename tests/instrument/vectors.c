@@ -10,7 +10,7 @@
 #include <sys/time.h>
 
 #define KEPT __attribute__((noinline, noclone))
-#define CALLS 100000
+#define CALLS 20000
 #define THREADS 3
 
 #if defined(__AVX512F__)

@@ -117,11 +117,13 @@ rc_is 1
 err_has "start its interpreter"
 run rocprof-sys-instrument -- ./missing
 rc_is 127
-cc -O2 -static app.c -o static 2>/dev/null && {
+for kind in -static -static-pie; do
+	cc -O2 $kind app.c -o static 2>/dev/null || continue
 	run rocprof-sys-instrument -- ./static
 	rc_is 1
+	out_is_empty
 	err_has "statically linked"
-}
+done
 run rocprof-sys-instrument --batch-size 5 --simulate -- ./app
 rc_is 0
 err_has "option '--batch-size' has no effect"
