@@ -1,7 +1,8 @@
 # The programs that people type, their sub-commands and options, as --help shows them.
 # shellcheck disable=SC2034 # for those who read this file
 programs='wavescope rocprofv3 rocprofv3-avail rocpd rocpd2csv rocpd2otf2 rocpd2pftrace
-	rocpd2summary rocprof-compute rocprof-sys-avail rocprof-sys-run rocprof-sys-sample
+	rocpd2summary rocprof-compute rocprof-sys-avail rocprof-sys-instrument rocprof-sys-run
+	rocprof-sys-sample
 	wavescope-roofline'
 
 subs_of() {
