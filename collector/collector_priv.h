@@ -33,6 +33,10 @@ uint64_t col_threads_forked_in(void); /* correlation id of the call that forked,
 void col_threads_names(struct cap_writer *writer);  /* names of the living; opens files */
 void col_threads_ranges(struct cap_writer *writer); /* at the end: what they have open */
 
+/* last.c */
+void col_last_start(void); /* once, in the constructor */
+void col_last_forked(void);
+
 /* facts.c */
 void col_facts_process(struct cap_writer *writer, bool forked);
 

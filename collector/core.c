@@ -381,6 +381,7 @@ static void after_fork_child(void)
 	col_markers_forked();
 	col_control_forked();
 	col_signals_forked();
+	col_last_forked();
 	cap_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();
@@ -509,6 +510,7 @@ static void start_once(void)
 		return;
 	core.started = true;
 	col_threads_start();
+	col_last_start();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	at_quick_exit(unload);
 }

@@ -102,6 +102,11 @@ storm)
 		fail "not one note about the limit of timers"
 	samples least 10
 	;;
+leave)
+	limit_s=20 collect 0 "$cpu;$real" "$program" leave
+	[ "$(cat "$work/out")" = ok ] || fail "output: $(cat "$work/out")"
+	has 'FILE closed=1'
+	;;
 strict)
 	collect 7 "$cpu;$real" "$program" strict
 	;;

@@ -22,6 +22,7 @@
  *	sample_program jump SECONDS       calls through a null pointer, and recovers
  *	sample_program sandbox SECONDS    CPU time after it has forbidden itself some system calls
  *	sample_program strict             a thread that may neither ask for the time nor call the system
+ *	sample_program leave              the main thread leaves before another; exit code 0
  *	sample_program spin               until it is killed
  *
  * "ok" on stdout and exit code 7 show that nothing went wrong.
@@ -279,6 +280,36 @@ static void clone_raw(double s)
 		usleep(10000);
 }
 
+static void *leave_later(void *arg)
+{
+	usleep(200000);
+	puts("ok"); /* written by exit(), which the last thread calls */
+	return NULL;
+}
+
+/* The process ends with its last thread; a child of fork() with the thread that called it. */
+static void *leave_in_child(void *arg)
+{
+	pthread_t later;
+	int status;
+	pid_t child = fork();
+
+	if (child == 0)
+		return NULL;
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		fail("the child did not end well");
+	pthread_create(&later, NULL, leave_later, NULL);
+	return NULL;
+}
+
+static void leave(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, leave_in_child, NULL);
+	pthread_exit(NULL);
+}
+
 /* Only read, write and exit are left to it, and the time-stamp counter is not. */
 static void *strict_main(void *arg)
 {
@@ -525,6 +556,8 @@ int main(int argc, char **argv)
 		storm((int)duration);
 	else if (!strcmp(what, "cancel"))
 		cancel();
+	else if (!strcmp(what, "leave"))
+		leave();
 	else if (!strcmp(what, "strict"))
 		strict();
 	else if (!strcmp(what, "clone"))
