@@ -83,6 +83,15 @@ masks)
 	collect 7 "$cpu;$real" "$program" masks 0.5
 	samples share other 60 40 least 300
 	;;
+kills)
+	# at any moment: what was written is there, whole, and without a gap
+	for i in $(seq "${KILLS:-8}"); do
+		limit_s=0.$((RANDOM % 80 + 15)) collect 137 "$real" "$program" malloc 60
+		has 'FILE closed=0'
+		samples steady 1000000 3
+	done
+	samples order malloc,allocate
+	;;
 waits)
 	collect 7 "$real" "$program" waits
 	samples least 1000

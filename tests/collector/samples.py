@@ -11,6 +11,8 @@ Each CHECK is one of
     least N, most N             so many samples
     threads N                   so many threads have samples
     whole PERCENT               so many of the stacks are not broken
+    steady PERIOD_NS PERCENT    each thread has as many samples, with what they missed, as there are periods between
+                                its first and its last one
     outermost NAME              the end of every stack that is neither broken nor cut
     python NAME,NAME,...        as order, of Python functions
     entries PERCENT             so many stacks have a Python frame that is marked as the beginning of a call of
@@ -47,6 +49,7 @@ def symbols(path):
 class Capture:
     def __init__(self, path):
         self.modules, self.stacks, self.samples, self.codes = collections.defaultdict(list), {}, [], {}
+        self.clocks = []
         for line in open(path, errors="replace"):
             kind, _, rest = line.partition(" ")
             if kind == "MODULE":
@@ -59,6 +62,8 @@ class Capture:
                 self.stacks[int(w["id"])] = (int(w["gen"]), int(w["flags"]), int(w["native"]), frames)
             elif kind == "SAMPLE":
                 self.samples.append({k: int(v) for k, v in words(rest).items()})
+            elif kind == "CLOCK":
+                self.clocks.append(tuple(int(v) for v in words(rest).values()))
             elif kind == "PYTHON":
                 self.codes[int(words(rest)["id"])] = rest.split(" name=")[1].split(" file=")[0]
 
@@ -142,6 +147,15 @@ def check(capture, word, args):
         whole = [s for s in known if not capture.stacks[s["stack"]][1] & 2]
         if weight(whole) < float(args[0]) / 100 * weight(samples):
             sys.exit("%.1f %% of the stacks are whole" % (100.0 * weight(whole) / max(1, weight(samples))))
+    elif word == "steady":
+        (ticks, ns), (last_ticks, last_ns) = capture.clocks[0], capture.clocks[-1]
+        ns_per_tick = (last_ns - ns) / (last_ticks - ticks)
+        for tid in {s["tid"] for s in samples}:
+            mine = [s for s in samples if s["tid"] == tid]
+            want = (mine[-1]["time"] - mine[0]["time"]) * ns_per_tick / float(args[0])
+            got = weight(mine[1:])
+            if abs(got - want) > 5 + float(args[1]) / 100 * want:
+                sys.exit("thread %s has %d samples in %.1f periods" % (tid, got, want))
     elif word == "outermost":
         for s in capture.stacks:
             if not capture.stacks[s][1] & 3 and capture.names(s)[-1] not in args[0].split(","):
@@ -150,7 +164,7 @@ def check(capture, word, args):
         sys.exit("no such check: " + word)
 
 
-COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "most": 1, "threads": 1, "whole": 1, "outermost": 1,
+COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "most": 1, "threads": 1, "whole": 1, "steady": 2, "outermost": 1,
           "python": 1, "entries": 1, "show": 0}
 
 
