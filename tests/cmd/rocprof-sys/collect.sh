@@ -24,7 +24,7 @@ has() {
 usual=hip-runtime,marker,kernel,memory-copy,scratch-memory
 has "" "services=$usual,call-stacks,metrics,regions" cputime=3333333:500000000:0:27: !realtime !overflow !period \
 	monitor=10000000:0:0 monitor-what=busy,temp,power,mem_usage monitor-gpus=all !monitor-cpus \
-	flags=thread-barriers,thread-join log=error
+	flags=thread-barriers,thread-join,mpi log=error
 # Services.
 has "-E rocm --use-sampling off --use-process-sampling off" services=regions !cputime !monitor
 has "-E rocm amd-smi --use-sampling off" services=regions
@@ -59,7 +59,7 @@ has "--trace-wait 1" period=1000000000:2305843009213693951:1
 has "--trace-periods 1:2 0.5:1:3 0:1:0" period=1000000000:2000000000:1,500000000:1000000000:3,0:1000000000:0
 has "--periods 1:2:1:realtime" period=1000000000:2000000000:1
 # Flags.
-waits="--trace-thread-barriers off --trace-thread-join off"
+waits="--trace-thread-barriers off --trace-thread-join off --use-mpip off"
 has "$waits" !flags
 has "$waits --follow-children off" flags=no-children
 has "$waits --selected-regions --rocm-group-by-queue" flags=selected-regions,group-by-queue
