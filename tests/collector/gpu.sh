@@ -74,7 +74,7 @@ fork)
 	python3 "$here/check.py" "$work/text" || fail "see above"
 	;;
 kill)
-	for i in 1 2 3; do
+	for i in 1 2; do
 		rm -rf "$work/run"; mkdir "$work/run"
 		WAVESCOPE_COLLECT="1;dir=$work/run;services=kernel,hsa-core" LD_PRELOAD=$runtime$library \
 			HSA_TOOLS_LIB=$library LD_LIBRARY_PATH=$build/lib \

@@ -46,6 +46,10 @@ for mpi in openmpi mpich; do
 	rc_is 0
 	four_ranks "p/$(uname -n)"
 
+	cd ..
+	[ $mpi = openmpi ] || continue # the rest is the same with any launcher
+
+	cd $mpi
 	# MPI_Init cannot be called again: refused before anything runs, unless one run is enough.
 	# shellcheck disable=SC2086
 	run $launcher rocprof-compute profile --no-roof --output-directory twice \
