@@ -31,16 +31,24 @@
 
 /* ---- memory ---- */
 
+/* Open while a module is patched; modules are patched one after the other. */
+static int memory_fd = -1;
+
+static int open_memory(void)
+{
+	return open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+}
+
 static bool move(uint64_t at, void *bytes, size_t n_bytes, bool writing)
 {
-	int saved_errno = errno, fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	int saved_errno = errno, fd = memory_fd >= 0 ? memory_fd : open_memory();
 	ssize_t n = -1;
 
-	if (fd >= 0) {
+	if (fd >= 0)
 		n = writing ? pwrite(fd, bytes, n_bytes, (off_t)at)
 			    : pread(fd, bytes, n_bytes, (off_t)at);
+	if (fd >= 0 && fd != memory_fd)
 		close(fd);
-	}
 	errno = saved_errno;
 	return n == (ssize_t)n_bytes;
 }
@@ -252,10 +260,14 @@ void col_patch_module(const struct col_plan *plan, const struct col_plan_module 
 	if (p.n_bytes > HEAD_BYTES)
 		p.page = col_patch_near(bias + module->start, bias + module->end, p.n_bytes);
 	if (p.numbers) {
+		memory_fd = open_memory();
 		prepare(plan, module, bias, &p, counts);
 		col_instrumented_publish();
 		if (p.page && col_patch_seal(p.page, p.n_bytes))
 			put_jumps(plan, module, bias, &p, counts);
+		if (memory_fd >= 0)
+			close(memory_fd);
+		memory_fd = -1;
 	}
 	col_pages_free(p.numbers, n_numbers + 1);
 }

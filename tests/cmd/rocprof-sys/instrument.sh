@@ -92,13 +92,27 @@ ROCPROFSYS_PROFILE=true run rocprof-sys-run -- ./copy
 rc_is 5
 grep -Eq '\|_visible +\| +10 ' rocprofsys-copy-output/wall_clock.txt || fail "the copy was not instrumented"
 
-# Labels, and a library that is changed after the analysis.
+# What keeps functions from being instrumented does not keep the program from running.
+run sh -c 'ulimit -v 8000000; exec rocprof-sys-run -- ./copy'
+rc_is 5
+out_has 175
+err_has "43 TiB of address space cannot be reserved"
+cp copy changed
+cp copy.instrument changed.instrument
+sed -i 's/\/copy/\/chang/' changed.instrument # another length: damaged
+run rocprof-sys-run -- ./changed
+rc_is 5
+err_has "the plan is damaged"
+sed 's/\* 2/* 3/' app.c >other.c
+cc -O2 -g -fcf-protection=full other.c -o other
+cat other >copy # the same file with another program in it
+ROCPROFSYS_PROFILE=true run rocprof-sys-run -- ./copy
+rc_is 5
+out_has 230
+err_has "were changed since the analysis"
+
 ROCPROFSYS_PROFILE=true run rocprof-sys-instrument -i 1 --label file line -- ./app
 grep -Eq '_visible \[.*app.c:4\]' rocprofsys-app-output/wall_clock.txt || fail "no label: $(cat rocprofsys-app-output/wall_clock.txt)"
-sed -i 's/\* 2/* 3/' app.c
-cc -O2 -g -fcf-protection=full app.c -o copy
-run rocprof-sys-run -- ./copy
-rc_is 5
 
 # Mistakes.
 run rocprof-sys-instrument -p 1
