@@ -63,12 +63,13 @@ struct sys_patterns {
 	"roctx64|rocprofiler[^/.]*|rocprof-sys[^/.]*|hsakmt|hsa-runtime64|amdhip64|amd_comgr|"     \
 	"drm|drm_amdgpu|numa|tsan|asan|ubsan|lsan))(-[0-9.]+)?\\.so[0-9.]*$"
 
+/* Of compilers and the C library; and what our sampler calls in an interpreter. */
 #define INTERNAL_FUNCTIONS                                                                         \
 	"^(_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_.*|__libc_.*|"              \
 	"_dl_relocate_static_pie|atexit|at_quick_exit|__stat|fstat|lstat|mknod|_GLOBAL__sub_.*|"   \
 	"__static_initialization_.*|__cxa_.*|__gxx_personality.*|__gcc_personality.*|_Unwind_.*|"  \
 	"__mcount.*|mcount|_mcount|__fentry__|__cyg_profile_.*|__(tsan|asan|ubsan|msan|lsan|"      \
-	"sanitizer)_.*|rocprofsys_.*|wavescope_.*)$"
+	"sanitizer)_.*|rocprofsys_.*|wavescope_.*|PyGILState_GetThisThreadState|PyThread_tss_.*)$"
 
 /* They return twice, switch stacks, or are no functions: a changed return address breaks them. */
 #define NEVER                                                                                      \
