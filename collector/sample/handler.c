@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Did the signal interrupt a system call, which returns EINTR for no other reason? */
+/* Did the signal interrupt a system call, which returns EINTR or a part for no other reason? */
 static bool interrupted_alone(struct col_sampled *thread, const ucontext_t *context)
 {
 #if defined(__x86_64__)
@@ -25,7 +25,11 @@ static bool interrupted_alone(struct col_sampled *thread, const ucontext_t *cont
 	uint64_t pending = 0, blocked;
 	uint8_t code[2];
 
-	if (context->uc_mcontext.gregs[REG_RAX] != -EINTR || pc < 2)
+	/* on return from a system call rcx has the address behind it */
+	if ((context->uc_mcontext.gregs[REG_RAX] != -EINTR &&
+	     (context->uc_mcontext.gregs[REG_RAX] <= 0 ||
+	      (uintptr_t)context->uc_mcontext.gregs[REG_RCX] != pc)) ||
+	    pc < 2)
 		return false;
 	thread->work->n_window = 0; /* of an earlier sample */
 	if (!col_sample_read(thread->work, pc - 2, code, 2)) {

@@ -423,12 +423,6 @@ WRAP_SOCKET(ssize_t, recvfrom,
 	    (fd, to, n, flags, from, n_from), SO_RCVTIMEO, EAGAIN)
 WRAP_SOCKET(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags),
 	    SO_RCVTIMEO, EAGAIN)
-WRAP_SOCKET(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags),
-	    SO_SNDTIMEO, EAGAIN)
-WRAP_SOCKET(ssize_t, sendto,
-	    (int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
-	     socklen_t n_to),
-	    (fd, from, n, flags, to, n_to), SO_SNDTIMEO, EAGAIN)
 WRAP_SOCKET(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags),
 	    (fd, message, flags), SO_SNDTIMEO, EAGAIN)
 WRAP_SOCKET(int, accept, (int fd, struct sockaddr *restrict peer, socklen_t *restrict n_peer),
@@ -446,10 +440,45 @@ WRAP_SOCKET(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int fl
 WRAP_SOCKET(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SO_RCVTIMEO, EAGAIN)
 WRAP_SOCKET(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n), SO_RCVTIMEO,
 	    EAGAIN)
-WRAP_SOCKET(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), SO_SNDTIMEO,
-	    EAGAIN)
 WRAP_SOCKET(ssize_t, writev, (int fd, const struct iovec *from, int n), (fd, from, n), SO_SNDTIMEO,
 	    EAGAIN)
+
+/*
+ * A signal also ends a call that has written a part, and programs rely on writing all where nothing
+ * interrupts them. So the rest is written here; an error shows in the next call.
+ */
+#define WRAP_WRITING(name, parameters, arguments)                                                  \
+	WRAP_REAL(name, ssize_t, parameters)                                                       \
+	WS_PUBLIC ssize_t name parameters                                                          \
+	{                                                                                          \
+		uint64_t start_ns = clock_now_ns(CLOCK_MONOTONIC);                                 \
+		ssize_t status, done = 0;                                                          \
+                                                                                                   \
+		for (;;) {                                                                         \
+			col_sample_interrupted = 0;                                                \
+			status = real_##name() arguments;                                          \
+			if (AGAIN(status)) {                                                       \
+				if (!socket_over(fd, SO_SNDTIMEO, start_ns))                       \
+					continue;                                                  \
+				errno = EAGAIN;                                                    \
+			}                                                                          \
+			if (status <= 0)                                                           \
+				return done ? done : status;                                       \
+			done += status;                                                            \
+			if ((size_t)status >= n ||                                                 \
+			    col_sample_interrupted != COL_INTERRUPTED_BY_US)                       \
+				return done;                                                       \
+			from = (const char *)from + status;                                        \
+			n -= (size_t)status;                                                       \
+		}                                                                                  \
+	}
+
+WRAP_WRITING(write, (int fd, const void *from, size_t n), (fd, from, n))
+WRAP_WRITING(send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags))
+WRAP_WRITING(sendto,
+	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
+	      socklen_t n_to),
+	     (fd, from, n, flags, to, n_to))
 
 /* As above: the forms that check sizes. */
 ssize_t __read_chk(int fd, void *to, size_t n, size_t n_bytes);

@@ -182,6 +182,30 @@ static void wait_own_signal(void)
 	pthread_join(other_thread, NULL);
 }
 
+static void *read_slowly(void *arg)
+{
+	char *bytes = arg;
+
+	while (read(idle_fds[0], bytes, 65536) > 0)
+		usleep(2000);
+	return NULL;
+}
+
+/* A program that does not look at how much was written. */
+static void write_all(void)
+{
+	static char from[2 << 20], to[65536];
+	pthread_t reader;
+	ssize_t n;
+
+	pthread_create(&reader, NULL, read_slowly, to);
+	n = write(idle_fds[1], from, sizeof(from));
+	if (n != sizeof(from))
+		fail("%zd of %zu bytes were written", n, sizeof(from));
+	close(idle_fds[1]);
+	pthread_join(reader, NULL);
+}
+
 void waits(void)
 {
 	static const struct {
@@ -231,4 +255,5 @@ void waits(void)
 		fail("pause was ended by a signal of the profiler");
 	pthread_join(other_thread, NULL);
 	wait_own_signal();
+	write_all();
 }
