@@ -11,6 +11,7 @@
 extern const struct col_provider
 	*const col_providers[COL_PROVIDERS]; /* providers.c; NULL: not built */
 uint64_t col_load_ns(void);                  /* when the library was loaded */
+uint64_t col_begin_ns(void);                 /* the same, or when this process was forked */
 struct cap_writer *col_capture_now(void);    /* the open capture, without opening one */
 uint64_t col_asked_domains(void);            /* bit per enum cap_domain */
 void col_early_lost(enum cap_domain domain); /* something was lost before there was a capture */

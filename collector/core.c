@@ -37,6 +37,7 @@ static struct {
 	bool active;  /* something was requested and can be recorded; changed by attaching only */
 	bool started; /* what is set up once is */
 	uint64_t load_ns;
+	uint64_t begin_ns; /* the same, or the fork that made this process */
 	struct col_lock opening;
 	struct cap_writer *capture; /* acquire/release */
 	uint64_t retry_ns;
@@ -155,6 +156,11 @@ const struct col_collect_config *col_config(void)
 uint64_t col_load_ns(void)
 {
 	return core.load_ns;
+}
+
+uint64_t col_begin_ns(void)
+{
+	return core.begin_ns;
 }
 
 uint64_t col_asked_domains(void)
@@ -385,6 +391,7 @@ static void after_fork_child(void)
 	cap_writer_forked(core.capture);
 	core.capture = NULL;
 	core.pid = (uint32_t)getpid();
+	core.begin_ns = col_now_ns();
 	core.ended = core.leaving = 0;
 	core.forked = true;
 	core.retry_ns = 0;
@@ -522,7 +529,7 @@ __attribute__((constructor(101))) static void load(void)
 	const char *text = getenv(COL_COLLECT_VARIABLE);
 
 	core.pid = (uint32_t)getpid();
-	core.load_ns = col_now_ns();
+	core.load_ns = core.begin_ns = col_now_ns();
 	if (!text || !text[0])
 		return;
 	core.config = &config;

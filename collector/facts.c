@@ -86,7 +86,7 @@ void col_facts_process(struct cap_writer *writer, bool forked)
 	char *buffer = col_pages(PROC_BYTES_MAX);
 	struct cap_rec_process rec = {
 		.h = { CAP_REC_FIXED_TAG(PROCESS, struct cap_rec_process), (uint32_t)getpid(),
-		       col_load_ns() },
+		       col_begin_ns() },
 		.ppid = (uint32_t)getppid(),
 		.main_tid = (uint32_t)getpid(),
 		.parent_corr_id = forked ? col_threads_forked_in() : 0,

@@ -100,7 +100,24 @@ rc_is 0
 is "$(ls -d rocprofsys-*)" rocprofsys-burn-output "folders of a script that becomes a program"
 is "$(ls rocprofsys-burn-output/*/metadata-* | wc -l | tr -d ' ')" 1 "processes with files"
 
-# Seed of it all: Python functions in their place among the frames of the interpreter.
+# A forked child begins with the fork, a second after its parent.
+cat >forks.py <<'END'
+import os, time
+time.sleep(1)
+child = os.fork()
+end = time.process_time() + 0.2
+while time.process_time() < end:
+    pass
+if child:
+    os.waitpid(child, 0)
+END
+interpreter=$("$PYTHON" -c 'import sys; print(sys.executable)') # not a script that starts it
+run rocprof-sys-sample -f 200 --sampling-wait 0 -E rocm -P -- "$interpreter" forks.py
+rc_is 0
+awk '/sec wall_clock/ { sub(/.* : /, ""); if (!n++ || $1 > most) most = $1; if (n == 1 || $1 < least) least = $1 }
+	END { exit !(n == 2 && most - least > 0.95) }' "$err" || fail "times of the two processes: $(grep 'sec wall_clock' "$err")"
+
+# Python functions in their place among the frames of the interpreter.
 cat >train.py <<'END'
 import time
 def forward(n):
