@@ -50,7 +50,9 @@ static enum ws_status make_parent(const char *base, char out_parent[PATH_MAX], s
 	if ((size_t)snprintf(out_parent, PATH_MAX, "%s/%s-XXXXXX", base, name) >= PATH_MAX)
 		return ws_fail(err, WS_E_LIMIT, "'%.80s...' is too long for a path", base);
 	if (!mkdtemp(out_parent))
-		return ws_fail_errno(err, errno, "cannot create a folder in '%s'", base);
+		return ws_fail(err, ws_status_from_errno(errno),
+			       "cannot create a folder in '%s': %s: choose another folder", base,
+			       strerror(errno));
 	return WS_OK;
 }
 
