@@ -54,8 +54,8 @@ seq 20000 -1 1 >"$work/numbers"
 collect 0 $all sort --parallel=4 -n "$work/numbers"
 cmp -s "$work/out" <(seq 1 20000) || fail "sort does not sort"
 collect 0 $all "$(python3 -c 'import sys; print(sys.executable)')" -c '
-import threading
-t = [threading.Thread(target=print, args=(i,)) for i in range(8)]
+import sys, threading
+t = [threading.Thread(target=sys.stdout.write, args=("%d\n" % i,)) for i in range(8)]
 for x in t: x.start()
 for x in t: x.join()'
 [ "$(sort -n "$work/out" | tr '\n' ' ')" = '0 1 2 3 4 5 6 7 ' ] || fail "Python's threads"
