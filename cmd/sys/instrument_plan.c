@@ -101,6 +101,13 @@ enum ws_status sys_plan_add(struct sys_plan *plan, const struct code_host_functi
 	return st;
 }
 
+/* An empty part has no address. A failure is reported by ws_file_commit(). */
+static void write_part(FILE *file, const void *at, size_t bytes, size_t n)
+{
+	if (n)
+		fwrite(at, bytes, n, file);
+}
+
 enum ws_status sys_plan_write(const struct sys_plan *plan, const char *path, struct ws_err *err)
 {
 	struct col_plan_head head = {
@@ -117,11 +124,10 @@ enum ws_status sys_plan_write(const struct sys_plan *plan, const char *path, str
 		st = ws_file_begin(path, &file, err);
 	if (st)
 		return st;
-	/* A failure is reported by commit. */
-	fwrite(&head, sizeof(head), 1, file);
-	fwrite(plan->modules.at, sizeof(*plan->modules.at), plan->modules.n, file);
-	fwrite(plan->functions.at, sizeof(*plan->functions.at), plan->functions.n, file);
-	fwrite(plan->fixups.at, sizeof(*plan->fixups.at), plan->fixups.n, file);
-	fwrite(plan->bytes.at, 1, plan->bytes.n, file);
+	write_part(file, &head, sizeof(head), 1);
+	write_part(file, plan->modules.at, sizeof(*plan->modules.at), plan->modules.n);
+	write_part(file, plan->functions.at, sizeof(*plan->functions.at), plan->functions.n);
+	write_part(file, plan->fixups.at, sizeof(*plan->fixups.at), plan->fixups.n);
+	write_part(file, plan->bytes.at, 1, plan->bytes.n);
 	return ws_file_commit(path, file, err);
 }
