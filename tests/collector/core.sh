@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 # the signals that end the program are its own, also in a sanitized build
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigbus=0:handle_abort=0
 fail() { echo "FAIL: $*" >&2; exit 1; }
-sanitized() { ldd "$program" | grep -q 'lib[at]san'; }
+sanitized() { [[ $(ldd "$program") == *lib[at]san* ]]; }
 
 # collect CODE CONFIG WORDS...: run the program, expect its exit code, dump its captures
 collect() {

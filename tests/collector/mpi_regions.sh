@@ -7,7 +7,7 @@ source=$1 build=$2 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: ${mpi-}: $*" >&2; [ ! -e "$work/paths" ] || cat "$work/paths" >&2; exit 1; }
-! ldd "$build/lib/libwavescope-collector.so" | grep -q 'lib[at]san' ||
+! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer must be loaded first"; exit 77; }
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-mpi.so:$build/lib/libwavescope-dlsym.so
 

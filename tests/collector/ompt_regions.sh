@@ -7,7 +7,7 @@ build=$1 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" >&2; [ ! -e "$work/paths" ] || cat "$work/paths" >&2; exit 1; }
-! ldd "$build/lib/libwavescope-collector.so" | grep -q 'lib[at]san' ||
+! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer must be loaded first"; exit 77; }
 for compiler in clang-14 clang-15 clang; do
 	"$compiler" -fopenmp -O1 "$here/ompt_program.c" -o "$work/program" 2>"$work/err" && break

@@ -7,7 +7,7 @@ build=$1 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" >&2; [ ! -e "$work/paths" ] || cat "$work/paths" >&2; exit 1; }
-! ldd "$build/lib/libwavescope-collector.so" | grep -q 'lib[at]san' ||
+! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer intercepts the same functions"; exit 77; }
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-waits.so:$build/lib/libwavescope-locks.so
 

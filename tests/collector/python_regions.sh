@@ -7,7 +7,7 @@ source=$1 build=$2 behaviour=$3 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $python: $*" >&2; [ ! -e "$work/paths" ] || head -50 "$work/paths" >&2; exit 1; }
-! ldd "$build/lib/libwavescope-collector.so" | grep -q 'lib[at]san' ||
+! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer must be loaded before the interpreter"; exit 77; }
 script=$here/python_script.py
 

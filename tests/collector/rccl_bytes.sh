@@ -7,7 +7,7 @@ build=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: $*" >&2; exit 1; }
-! ldd "$build/lib/libwavescope-collector.so" | grep -q 'lib[at]san' ||
+! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer must be loaded first"; exit 77; }
 
 # collect SERVICES: $work/text

@@ -12,7 +12,7 @@ cc=${CC:-cc} cxx=${CXX:-c++}
 instrument=$build/bin/rocprof-sys-instrument dump=$build/tests/collector/capture-dump
 libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-instrument.so
 services=regions
-! ldd "${libraries%%:*}" | grep -q 'lib[at]san' || skip "a sanitizer must be linked with the program"
+! [[ $(ldd "${libraries%%:*}") == *lib[at]san* ]] || skip "a sanitizer must be linked with the program"
 command -v "$cc" >/dev/null || skip "no C compiler"
 cd "$work"
 
