@@ -184,7 +184,6 @@ static void convert(const struct sys_convert *how, const struct launch_rundir *d
 		return;
 	}
 	result->incomplete |= outcome.n_failed > 0 || outcome.n_unrecorded > 0;
-	ws_str_shell(dir->path, word, sizeof(word));
 	if (outcome.running.n)
 		ws_log_warn("%s still running: the output has the records so far; when %s ended, "
 			    "'%s --recover %s' writes all of them",

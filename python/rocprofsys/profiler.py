@@ -12,6 +12,7 @@ import threading
 from functools import wraps
 
 from . import _native
+from ._scope import Scope
 
 __all__ = ["profile", "noprofile", "config", "Profiler", "FakeProfiler", "Config"]
 
@@ -153,7 +154,7 @@ def _always():
     return True
 
 
-class Profiler:
+class Profiler(Scope):
     """Decorator and context manager: what is called inside is profiled.
 
     Threads that are started inside are profiled until they end.
@@ -223,24 +224,6 @@ class Profiler:
                     threading.setprofile(None)
         return self._count()
 
-    def __call__(self, function):
-        @wraps(function)
-        def function_wrapper(*args, **kwargs):
-            self.start()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.stop()
-
-        return function_wrapper
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        self.stop()
-
     def run(self, command):
         """Executes text in the name space of __main__."""
         import __main__
@@ -256,14 +239,6 @@ class Profiler:
         finally:
             self.stop()
         return self
-
-    def runcall(self, function, *args, **kwargs):
-        """Calls a function."""
-        self.start()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            self.stop()
 
 
 def _pause(change):

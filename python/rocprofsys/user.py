@@ -1,8 +1,7 @@
 """Regions of category user, as rocprofiler-systems/user.h has them. Without the profiler: nothing."""
 
-from functools import wraps
-
 from . import _native
+from ._scope import Scope
 
 __all__ = ["region", "Region", "start_trace", "start_thread_trace", "stop_trace",
            "stop_thread_trace", "push_region", "pop_region"]
@@ -46,7 +45,7 @@ def pop_region(name):
         _native.leave(_native.intern(_native.CATEGORY_USER, str(name)))
 
 
-class Region:
+class Region(Scope):
     """Decorator and context manager: a region with this label."""
 
     def __init__(self, label):
@@ -57,32 +56,6 @@ class Region:
 
     def stop(self):
         pop_region(self._label)
-
-    def __call__(self, function):
-        @wraps(function)
-        def function_wrapper(*args, **kwargs):
-            self.start()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.stop()
-
-        return function_wrapper
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        self.stop()
-
-    def runcall(self, function, *args, **kwargs):
-        """Calls a function inside the region."""
-        self.start()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            self.stop()
 
 
 region = Region
