@@ -1,8 +1,8 @@
-#include "collector/config.h"
+#include "collector/config_priv.h"
 
 /* Nothing from libc but types: see config.h. */
 
-static const char *const service_names[] = {
+const char *const col_config_services[COL_SERVICE_COUNT] = {
 #define COL_SERVICE_ROW(id, name, domain) name,
 	COL_SERVICE_TABLE(COL_SERVICE_ROW)
 #undef COL_SERVICE_ROW
@@ -19,23 +19,23 @@ uint32_t col_service_domain(enum col_service service)
 	return domain_of[service];
 }
 
-static const char *const flag_names[] = {
+const char *const col_config_flags[COL_COLLECT_FLAG_COUNT] = {
 #define COL_COLLECT_FLAG_ROW(id, name) name,
 	COL_COLLECT_FLAG_TABLE(COL_COLLECT_FLAG_ROW)
 #undef COL_COLLECT_FLAG_ROW
 };
 
-static const char *const monitor_names[] = {
+const char *const col_config_metrics[COL_MONITOR_COUNT] = {
 #define COL_MONITOR_ROW(id, name) name,
 	COL_MONITOR_TABLE(COL_MONITOR_ROW)
 #undef COL_MONITOR_ROW
 };
 
-static const char *const log_names[COL_COLLECT_LOG_COUNT] = {
+const char *const col_config_logs[COL_COLLECT_LOG_COUNT] = {
 	"", "error", "warn", "info", "debug", "trace",
 };
 
-static const char *const sampler_names[CAP_SAMPLER_COUNT] = {
+const char *const col_config_samplers[CAP_SAMPLER_COUNT] = {
 	[CAP_SAMPLER_CPU_TIME] = "cputime",
 	[CAP_SAMPLER_REAL_TIME] = "realtime",
 	[CAP_SAMPLER_OVERFLOW] = "overflow",
@@ -218,7 +218,7 @@ static bool parse_sampler(struct part value, struct col_sampler_config *sampler)
 }
 
 /* type:config:name */
-static bool parse_overflow_event(struct part value, struct col_overflow_event *event)
+static bool parse_cpu_event(struct part value, struct col_cpu_event *event)
 {
 	struct part number;
 
@@ -233,7 +233,7 @@ static uint32_t sampler_of(struct part key)
 {
 	uint32_t i = 0;
 
-	while (i < CAP_SAMPLER_COUNT && !part_is(key, sampler_names[i]))
+	while (i < CAP_SAMPLER_COUNT && !part_is(key, col_config_samplers[i]))
 		i++;
 	return i;
 }
@@ -291,7 +291,7 @@ static bool parse_monitor_word(struct part key, struct part value,
 	}
 	config->n_unknown +=
 		part_is(key, "monitor-what")
-			? parse_bits(value, monitor_names, COL_MONITOR_COUNT, &monitor->what)
+			? parse_bits(value, col_config_metrics, COL_MONITOR_COUNT, &monitor->what)
 			: 1;
 	return true;
 }
@@ -305,11 +305,11 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 		if (!decode(value, config->dir, sizeof(config->dir)))
 			return false;
 	} else if (part_is(key, "services")) {
-		config->n_unknown +=
-			parse_bits(value, service_names, COL_SERVICE_COUNT, &config->services);
+		config->n_unknown += parse_bits(value, col_config_services, COL_SERVICE_COUNT,
+						&config->services);
 	} else if (part_is(key, "flags")) {
 		config->n_unknown +=
-			parse_bits(value, flag_names, COL_COLLECT_FLAG_COUNT, &config->flags);
+			parse_bits(value, col_config_flags, COL_COLLECT_FLAG_COUNT, &config->flags);
 	} else if (part_is(key, "period")) {
 		config->wrong = "period is not delay:duration:repeat";
 		if (!parse_periods(value, config))
@@ -328,14 +328,21 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 			return false;
 	} else if (part_is(key, "overflow-event")) {
 		config->wrong = "overflow-event is not type:config:name";
-		if (!parse_overflow_event(value, &config->overflow_event))
+		if (!parse_cpu_event(value, &config->overflow_event))
 			return false;
+	} else if (part_is(key, "cpu-event")) {
+		config->wrong = "cpu-event is not type:config:name, or there are too many";
+		if (config->n_cpu_events == COL_CPU_EVENTS_MAX ||
+		    !parse_cpu_event(value, &config->cpu_events[config->n_cpu_events]))
+			return false;
+		config->n_cpu_events++;
 	} else if (part_is(key, "stack-depth")) {
 		config->wrong = "stack-depth is not a number";
 		if (!part_u32(value, &config->stack_depth))
 			return false;
 	} else if (part_is(key, "log")) {
-		for (log = 1; log < COL_COLLECT_LOG_COUNT && !part_is(value, log_names[log]); log++)
+		for (log = 1; log < COL_COLLECT_LOG_COUNT && !part_is(value, col_config_logs[log]);
+		     log++)
 			;
 		if (log < COL_COLLECT_LOG_COUNT)
 			config->log = log;
@@ -380,201 +387,7 @@ bool col_collect_parse(const char *text, struct col_collect_config *out_config)
 	return false;
 }
 
-/* A text being written; `ok` turns false when the room is used up. */
-struct sink {
-	char *to;
-	size_t n, room;
-	bool ok;
-};
-
-static void put_c(struct sink *s, char c)
-{
-	if (s->n + 1 < s->room)
-		s->to[s->n++] = c;
-	else
-		s->ok = false;
-}
-
-static void put(struct sink *s, const char *text)
-{
-	while (*text)
-		put_c(s, *text++);
-}
-
-static void put_u64(struct sink *s, uint64_t value)
-{
-	char digits[20];
-	unsigned n = 0;
-
-	do
-		digits[n++] = (char)('0' + value % 10);
-	while (value /= 10);
-	while (n)
-		put_c(s, digits[--n]);
-}
-
-static void put_escaped(struct sink *s, const char *text)
-{
-	static const char hex[] = "0123456789ABCDEF";
-
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c == ';' || c == '%') {
-			put_c(s, '%');
-			put_c(s, hex[c >> 4]);
-			put_c(s, hex[c & 15]);
-		} else {
-			put_c(s, (char)c);
-		}
-	}
-}
-
-static void put_bits(struct sink *s, const char *key, uint32_t bits, const char *const *names,
-		     unsigned n_names)
-{
-	const char *before = key;
-
-	for (unsigned i = 0; i < n_names; i++)
-		if (bits >> i & 1) {
-			put(s, before);
-			put(s, names[i]);
-			before = ",";
-		}
-}
-
-static void put_sampler(struct sink *s, const char *name, const struct col_sampler_config *sampler)
-{
-	const uint64_t numbers[] = { sampler->period, sampler->delay_ns, sampler->duration_ns,
-				     sampler->signal };
-
-	put_c(s, ';');
-	put(s, name);
-	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		put_c(s, i ? ':' : '=');
-		put_u64(s, numbers[i]);
-	}
-	put_c(s, ':');
-	for (uint32_t i = 0; i < sampler->n_ranges; i++) {
-		if (i)
-			put_c(s, '+');
-		put_u64(s, sampler->ranges[i].first);
-		if (sampler->ranges[i].last == sampler->ranges[i].first)
-			continue;
-		put_c(s, '-');
-		put_u64(s, sampler->ranges[i].last);
-	}
-}
-
-static void put_samplers(struct sink *s, const struct col_collect_config *config)
-{
-	for (uint32_t i = 0; i < CAP_SAMPLER_COUNT; i++)
-		if (config->samplers[i].period)
-			put_sampler(s, sampler_names[i], &config->samplers[i]);
-	if (config->overflow_event.name[0]) {
-		put(s, ";overflow-event=");
-		put_u64(s, config->overflow_event.type);
-		put_c(s, ':');
-		put_u64(s, config->overflow_event.config);
-		put_c(s, ':');
-		put_escaped(s, config->overflow_event.name);
-	}
-	if (config->stack_depth) {
-		put(s, ";stack-depth=");
-		put_u64(s, config->stack_depth);
-	}
-}
-
-static void put_numbers(struct sink *s, const char *key, const struct col_collect_numbers *numbers)
-{
-	const char *before = key;
-
-	if (numbers->all) {
-		put(s, key);
-		put(s, "all");
-		return;
-	}
-	for (uint32_t first = 0; first < COL_COLLECT_NUMBERS; first++) {
-		uint32_t last = first;
-
-		if (!col_collect_has(numbers, first))
-			continue;
-		while (col_collect_has(numbers, last + 1))
-			last++;
-		put(s, before);
-		put_u64(s, first);
-		if (last > first) {
-			put_c(s, '-');
-			put_u64(s, last);
-		}
-		before = ",";
-		first = last;
-	}
-}
-
-static void put_monitor(struct sink *s, const struct col_collect_monitor *monitor)
-{
-	if (monitor->period_ns) {
-		put(s, ";monitor=");
-		put_u64(s, monitor->period_ns);
-		put_c(s, ':');
-		put_u64(s, monitor->duration_ns);
-		put_c(s, ':');
-		put_u64(s, monitor->delay_ns);
-	}
-	put_bits(s, ";monitor-what=", monitor->what, monitor_names, COL_MONITOR_COUNT);
-	put_numbers(s, ";monitor-cpus=", &monitor->cpus);
-	put_numbers(s, ";monitor-gpus=", &monitor->gpus);
-}
-
-bool col_collect_print(const struct col_collect_config *config, char *to, size_t room)
-{
-	struct sink s = { to, 0, room, room > 0 };
-
-	put(&s, "1;dir=");
-	put_escaped(&s, config->dir);
-	put_bits(&s, ";services=", config->services, service_names, COL_SERVICE_COUNT);
-	put_bits(&s, ";flags=", config->flags, flag_names, COL_COLLECT_FLAG_COUNT);
-	for (uint32_t i = 0; i < config->n_periods; i++) {
-		put(&s, i ? "," : ";period=");
-		put_u64(&s, config->periods[i].delay_ns);
-		put_c(&s, ':');
-		put_u64(&s, config->periods[i].duration_ns);
-		put_c(&s, ':');
-		put_u64(&s, config->periods[i].repeat);
-	}
-	if (config->max_bytes) {
-		put(&s, ";max=");
-		put_u64(&s, config->max_bytes);
-	}
-	if (config->pc_interval) {
-		put(&s, ";pc-interval=");
-		put_u64(&s, config->pc_interval);
-	}
-	put_samplers(&s, config);
-	put_monitor(&s, &config->monitor);
-	if (config->log && config->log < COL_COLLECT_LOG_COUNT) {
-		put(&s, ";log=");
-		put(&s, log_names[config->log]);
-	}
-	if (room)
-		to[s.n] = '\0';
-	return s.ok;
-}
-
-size_t col_capture_name(uint32_t pid, uint32_t n, char *to)
-{
-	struct sink s = { to, 0, 32, true };
-
-	put_u64(&s, pid);
-	put_c(&s, '-');
-	put_u64(&s, n);
-	put(&s, COL_CAPTURE_SUFFIX);
-	to[s.n] = '\0';
-	return s.n;
-}
-
 const char *col_service_name(enum col_service service)
 {
-	return service < COL_SERVICE_COUNT ? service_names[service] : "?";
+	return service < COL_SERVICE_COUNT ? col_config_services[service] : "?";
 }

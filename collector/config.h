@@ -25,6 +25,7 @@
  *	             the end. Signal 0: the default. Threads by number: 0+2-5; empty: all
  *	overflow-event  what overflow counts: type:config:name, the numbers as perf_event_open(2)
  *	             has them. The name, which may contain ':', is for reports
+ *	cpu-event    counted beside samples, likewise; once for each event
  *	stack-depth  frames of a stack that are recorded; 0: the default
  *
  * Each process that finds the variable in its environment opens a file of its own in
@@ -192,11 +193,13 @@ struct col_sampler_config {
 	struct col_thread_range ranges[COL_SAMPLER_RANGES_MAX];
 };
 
-struct col_overflow_event {
-	uint64_t config; /* perf_event_attr.config */
-	uint32_t type;   /* perf_event_attr.type */
-	char name[124];  /* "": no event was chosen */
+#define COL_CPU_EVENT_NAME_MAX 124u
+struct col_cpu_event {
+	uint64_t config;                   /* perf_event_attr.config */
+	uint32_t type;                     /* perf_event_attr.type */
+	char name[COL_CPU_EVENT_NAME_MAX]; /* "": no event was chosen */
 };
+#define COL_CPU_EVENTS_MAX 16u /* beside samples; each is a file descriptor of each thread */
 
 /* Numbers of CPUs or GPUs. */
 #define COL_COLLECT_NUMBERS 1024u
@@ -228,7 +231,9 @@ struct col_collect_config {
 	uint32_t n_periods;
 	struct col_collect_period periods[COL_COLLECT_PERIODS_MAX];
 	struct col_sampler_config samplers[CAP_SAMPLER_COUNT];
-	struct col_overflow_event overflow_event;
+	struct col_cpu_event overflow_event;
+	uint32_t n_cpu_events;
+	struct col_cpu_event cpu_events[COL_CPU_EVENTS_MAX];
 	uint32_t stack_depth; /* 0: the default */
 	struct col_collect_monitor monitor;
 	uint32_t n_unknown; /* keys and names this version does not know */

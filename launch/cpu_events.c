@@ -41,8 +41,8 @@ static enum ws_status start(struct ws_err *err)
 	return WS_OK;
 }
 
-/* The kernel's numbers of a name that libpfm knows. */
-static bool encode(const char *name, struct launch_cpu_event *event)
+/* The kernel's numbers of a name that libpfm knows; @plain: they are all there is to it. */
+static bool encode(const char *name, struct launch_cpu_event *event, bool *plain)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .size = sizeof(arg) };
@@ -54,6 +54,7 @@ static bool encode(const char *name, struct launch_cpu_event *event)
 		return false;
 	event->type = attr.type;
 	event->config = attr.config;
+	*plain = !attr.exclude_user && attr.exclude_kernel && !attr.config1 && !attr.config2;
 	return true;
 }
 
@@ -84,8 +85,9 @@ static enum ws_status visit_one(const struct visitor *v, const char *name, const
 				struct ws_err *err)
 {
 	struct launch_cpu_event event = { .name = name, .text = text ? text : "" };
+	bool plain;
 
-	event.available = encode(name, &event) && can_be_opened(&event);
+	event.available = encode(name, &event, &plain) && can_be_opened(&event);
 	return v->visit(v->ctx, &event, err);
 }
 
@@ -129,13 +131,22 @@ enum ws_status launch_cpu_event_find(const char *name, struct launch_cpu_event *
 				     struct ws_err *err)
 {
 	enum ws_status st = start(err);
+	bool plain;
 
 	*out_event = (struct launch_cpu_event){ .name = name, .text = "" };
-	if (!st && !encode(name, out_event))
-		st = ws_fail(
+	if (st)
+		return st;
+	if (!encode(name, out_event, &plain))
+		return ws_fail(
 			err, WS_E_NOTFOUND,
 			"no CPU counter '%s' on this machine: 'rocprof-sys-avail -H -c CPU' lists "
 			"them",
 			name);
-	return st;
+	if (!plain)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       "CPU counter '%s': only counting in user mode is supported: leave "
+			       "out its modifiers",
+			       name);
+	out_event->available = can_be_opened(out_event);
+	return WS_OK;
 }

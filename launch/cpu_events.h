@@ -27,7 +27,10 @@ enum ws_status launch_cpu_events_each(enum ws_status (*visit)(void *ctx,
 							      struct ws_err *err),
 				      void *ctx, struct ws_err *err);
 
-/* WS_E_NOTFOUND: no such event here. Only type and config are filled. */
+/*
+ * WS_E_NOTFOUND: no such event here. WS_E_UNSUPPORTED: it counts in the kernel, or needs more than
+ * type and config, which are filled besides `available`.
+ */
 enum ws_status launch_cpu_event_find(const char *name, struct launch_cpu_event *out_event,
 				     struct ws_err *err);
 

@@ -197,19 +197,58 @@ static const struct sampler {
 	  SET_SAMPLING_DELAY, SET_SAMPLING_OVERFLOW_TIDS, SET_SAMPLING_OVERFLOW_SIGNAL },
 };
 
-static enum ws_status choose_event(const struct set_values *values,
-				   struct col_collect_config *config, struct ws_err *err)
+static enum ws_status find_event(enum set_id id, const char *name, struct col_cpu_event *out,
+				 bool *out_available, struct ws_err *err)
 {
-	const char *name = set_text(values, SET_SAMPLING_OVERFLOW_EVENT);
 	struct launch_cpu_event event;
-	enum ws_status st = launch_cpu_event_find(name, &event, err);
+	enum ws_status st;
 
+	if (strlen(name) >= sizeof(out->name))
+		st = ws_fail(err, WS_E_NOTFOUND, "no CPU counter has a name as long as '%s'", name);
+	else
+		st = launch_cpu_event_find(name, &event, err);
 	if (st)
-		return ws_fail_in(err, st, "%s", set_defs[SET_SAMPLING_OVERFLOW_EVENT].name);
-	config->overflow_event.type = event.type;
-	config->overflow_event.config = event.config;
-	snprintf(config->overflow_event.name, sizeof(config->overflow_event.name), "%s", name);
+		return ws_fail_in(err, st, "%s", set_defs[id].name);
+	*out = (struct col_cpu_event){ .type = event.type, .config = event.config };
+	strcpy(out->name, name);
+	*out_available = event.available;
 	return WS_OK;
+}
+
+/* What each sample counts besides. An event that cannot be opened here is left out. */
+static enum ws_status choose_counted(const struct set_values *values,
+				     struct col_collect_config *config, struct ws_err *err)
+{
+	struct ws_str rest = ws_str_from(set_text(values, SET_PAPI_EVENTS)), word;
+	const char *setting = set_defs[SET_PAPI_EVENTS].name;
+	enum ws_status st = WS_OK;
+
+	if (*rest.at && !(config->services & COL_SERVICE_BIT(CALL_STACKS)))
+		ws_log_warn("%s has no effect without call-stack sampling: use -S", setting);
+	while (!st && config->services & COL_SERVICE_BIT(CALL_STACKS) &&
+	       set_next_word(&rest, false, &word)) {
+		char name[256];
+		bool available = false;
+
+		if (config->n_cpu_events == COL_CPU_EVENTS_MAX)
+			return ws_fail(err, WS_E_LIMIT, "%s: more than %u counters", setting,
+				       COL_CPU_EVENTS_MAX);
+		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(word));
+		st = find_event(SET_PAPI_EVENTS, name, &config->cpu_events[config->n_cpu_events],
+				&available, err);
+		if (!st && available)
+			config->n_cpu_events++;
+		else if (!st && set_on(values, SET_PAPI_FAIL_ON_ERROR))
+			st = ws_fail(err, WS_E_UNSUPPORTED,
+				     "%s: '%s' cannot be counted on this machine: "
+				     "'rocprof-sys-avail -H -c CPU -A' lists what can",
+				     setting, name);
+		else if (!st && !set_on(values, SET_PAPI_QUIET))
+			ws_log_warn("%s: '%s' cannot be counted on this machine and is left out: "
+				    "'rocprof-sys-avail -H -c CPU -A' lists what can",
+				    setting, name);
+	}
+	return st;
 }
 
 static enum ws_status choose_sampler(const struct set_values *values, const struct sampler *s,
@@ -218,6 +257,7 @@ static enum ws_status choose_sampler(const struct set_values *values, const stru
 	struct col_sampler_config *out = &config->samplers[s->which];
 	double freq = seconds_or(values, s->freq, SET_SAMPLING_FREQ, true);
 	const char *tids = set_text(values, s->tids);
+	bool available;
 	enum ws_status st;
 
 	if (!(freq > 0) || freq > 1e9)
@@ -236,23 +276,24 @@ static enum ws_status choose_sampler(const struct set_values *values, const stru
 		st = ws_fail(err, WS_E_USAGE, "%s: '%s' is not a list of threads, such as 0,2-5",
 			     set_defs[s->tids].name, tids);
 	if (!st && s->which == CAP_SAMPLER_OVERFLOW)
-		st = choose_event(values, config, err);
+		st = find_event(SET_SAMPLING_OVERFLOW_EVENT,
+				set_text(values, SET_SAMPLING_OVERFLOW_EVENT),
+				&config->overflow_event, &available, err);
 	return st;
 }
 
 static enum ws_status choose_samplers(const struct set_values *values,
 				      struct col_collect_config *config, struct ws_err *err)
 {
+	bool any = set_on(values, SET_USE_SAMPLING);
 	enum ws_status st = WS_OK;
 
-	if (!set_on(values, SET_USE_SAMPLING))
-		return WS_OK;
-	for (size_t i = 0; i < WS_ARRAY_LEN(samplers) && !st; i++)
+	for (size_t i = 0; i < WS_ARRAY_LEN(samplers) && any && !st; i++)
 		if (set_on(values, samplers[i].on)) {
 			config->services |= COL_SERVICE_BIT(CALL_STACKS);
 			st = choose_sampler(values, &samplers[i], config, err);
 		}
-	return st;
+	return st ? st : choose_counted(values, config, err);
 }
 
 /* ---- metrics ---- */

@@ -78,7 +78,8 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 	struct cap_lane *lane = thread->thread ? col_thread_lane(thread->thread) : NULL;
 	uint32_t depth = col_config()->stack_depth ? col_config()->stack_depth : COL_SAMPLE_DEPTH;
 	struct cap_rec_sample *rec;
-	uint32_t n_native, n_frames, flags, id, generation;
+	uint32_t n_native, n_frames, flags, id, generation, n_counts, n_bytes;
+	uint64_t counts[COL_CPU_EVENTS_MAX];
 
 	if (!lane)
 		lane = __atomic_load_n(&thread->lane, __ATOMIC_ACQUIRE);
@@ -88,6 +89,7 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 		col_call_lost_(NULL, CAP_DOMAIN_CALL_STACK_SAMPLING);
 		return;
 	}
+	n_counts = col_events_read(thread, counts); /* before we count ourselves */
 	depth = WS_MIN(depth, COL_SAMPLE_DEPTH_MAX);
 	generation = col_modules_generation();
 	n_native = col_unwind(thread, context, depth, lane, &flags);
@@ -95,7 +97,8 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 	id = col_stack_id(lane, thread->work->frames, n_frames, n_native, flags, generation);
 	if (!id)
 		count(CAP_LEDGER_FAILED); /* the sample counts, but its stack is not there */
-	rec = cap_lane_reserve(&lane, sizeof(*rec));
+	n_bytes = (uint32_t)sizeof(*rec) + n_counts * (uint32_t)sizeof(counts[0]);
+	rec = cap_lane_reserve(&lane, n_bytes);
 	if (!rec) {
 		col_call_lost_(NULL, CAP_DOMAIN_CALL_STACK_SAMPLING);
 		return;
@@ -105,8 +108,9 @@ static void take(struct col_sampled *thread, enum cap_sampler sampler, uint32_t 
 	fill_usage(rec);
 	rec->sampler = sampler;
 	rec->n_missed = n_missed;
-	rec->n_counts = 0;
-	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(SAMPLE, struct cap_rec_sample));
+	rec->n_counts = n_counts;
+	memcpy(rec + 1, counts, n_counts * sizeof(counts[0]));
+	cap_lane_commit(lane, &rec->h, CAP_REC_TAG(CAP_REC_SAMPLE, n_bytes));
 }
 
 /*

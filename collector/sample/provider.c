@@ -105,6 +105,7 @@ static bool begin(bool ours)
 		return false;
 	if (!sample.watches_forks)
 		sample.watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+	col_events_note();
 	__atomic_store_n(&sample.active, 1, __ATOMIC_RELEASE);
 	col_timers_due(col_now_ns()); /* without a delay it begins with the first thread */
 	col_python_search();
@@ -151,10 +152,11 @@ __attribute__((destructor)) static void stop(void)
 static void state(struct cap_writer *writer)
 {
 	const struct col_collect_config *config = col_config();
-	const char *event = config->overflow_event.name;
+	const char *event = config->overflow_event.name, *counted;
 
 	if (!col_asked(COL_SERVICE_CALL_STACKS))
 		return;
+	counted = col_events_choose();
 	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++) {
 		struct cap_rec_sampler rec = {
 			.h = { CAP_REC_FIXED_TAG(SAMPLER, struct cap_rec_sampler), i, 0 },
@@ -165,6 +167,8 @@ static void state(struct cap_writer *writer)
 			continue;
 		if (i == CAP_SAMPLER_OVERFLOW)
 			rec.event_str = cap_writer_intern(writer, event, strlen(event));
+		if (*counted)
+			rec.count_names_str = cap_writer_intern(writer, counted, strlen(counted));
 		cap_writer_meta(writer, &rec.h);
 	}
 }

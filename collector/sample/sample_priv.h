@@ -4,6 +4,7 @@
  *	provider.c  start, stop, fork; what the capture is told
  *	threads.c   the threads that are sampled, and their numbers
  *	timers.c    what makes a thread take a sample
+ *	events.c    CPU events that are counted meanwhile
  *	handler.c   takes one
  *	unwind.c    the stack of an interrupted thread; cfi.c, expression.c: by which rules
  *	modules.c   executables and libraries
@@ -36,6 +37,12 @@ struct col_sample_work {
 	struct col_python_work *python; /* NULL until there is an interpreter */
 };
 
+/* A CPU event of a thread. */
+struct col_event_fd {
+	uint64_t id; /* the kernel's: its descriptor may be another file's by now */
+	int fd;
+};
+
 /* A thread that is sampled. */
 struct col_sampled {
 	uint32_t tid;    /* release; 0: it has not begun, or has ended */
@@ -48,6 +55,8 @@ struct col_sampled {
 	uintptr_t stack_low, stack_high; /* equal: not known */
 	uint64_t stack_bytes;            /* as requested at creation */
 	int timers[CAP_SAMPLER_COUNT];   /* kernel's ids, or a file descriptor; -1: none */
+	uint32_t n_events;               /* release; 0: nothing is counted */
+	struct col_event_fd events[COL_CPU_EVENTS_MAX]; /* the first leads the group */
 	void *(*main)(void *);
 	void *arg;
 	uint32_t next_free;     /* index + 1 */
@@ -94,6 +103,23 @@ bool col_timers_of(int number, const siginfo_t *info, struct col_sampled **out_t
 /* Signals that only samplers use, and not the program (share). Bit n - 1: signal n. */
 uint64_t col_timers_signals(void);
 void col_timers_share(uint64_t signals);
+
+/* ---- events.c ---- */
+
+struct perf_event_attr;
+
+/* Decide which of the requested events are counted. Returns their names, separated by ','. */
+const char *col_events_choose(void);
+void col_events_note(void);                      /* which are not, and why */
+void col_events_add(struct col_sampled *thread); /* they do not count yet */
+void col_events_run(struct col_sampled *thread); /* from now on */
+void col_events_remove(struct col_sampled *thread);
+/* In handlers: the counts of the calling thread, COL_CPU_EVENTS_MAX at most; returns how many. */
+uint32_t col_events_read(const struct col_sampled *thread, uint64_t *counts);
+
+/* A perf event of a thread, as a descriptor from col_perf_floor() on; -1: none, see errno. */
+int col_perf_open(struct perf_event_attr *attr, uint32_t tid, int group);
+int col_perf_floor(void);
 
 /* ---- handler.c ---- */
 

@@ -356,6 +356,7 @@ void col_sampled_forked(void)
 	threads.n_living = threads.n_pending = threads.free = 0;
 	threads.next_number = 1;
 	for (uint32_t i = threads.n_all; i-- > 0;) {
+		col_events_remove(&threads.all[i]); /* inherited; they count in the parent */
 		threads.all[i] = (struct col_sampled){ .work = threads.all[i].work };
 		if (&threads.all[i] != thread)
 			give_place(&threads.all[i]);

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #define FDS_MAX 65536u
-#define FD_FLOOR 512 /* out of the way of programs that count on small numbers */
 #define NS_PER_S 1000000000u
 #define PERIOD_MIN_NS 100000u /* a thread that does nothing but take samples is of no use */
 
@@ -32,7 +31,7 @@ static struct {
 	uint64_t signals;       /* bit n - 1: signal n */
 	uint64_t shared;        /* of these, those that the program uses without a handler */
 	uint32_t *thread_of_fd; /* FDS_MAX: index of its place + 1; 0: not ours */
-	int fds_end;            /* above the highest that was */
+	int fds_end, fds_floor; /* above the highest that was; the lowest there can be */
 	uint32_t noted;
 } timers;
 
@@ -103,6 +102,7 @@ bool col_timers_start(void)
 		hold(SIGIO);
 		if (!timers.thread_of_fd)
 			timers.thread_of_fd = col_pages(FDS_MAX * sizeof(*timers.thread_of_fd));
+		timers.fds_floor = col_perf_floor();
 	}
 	return any;
 }
@@ -171,7 +171,7 @@ static int make_timer(struct col_sampled *thread, enum cap_sampler sampler)
 
 static int open_event(struct col_sampled *thread)
 {
-	const struct col_overflow_event *what = &col_config()->overflow_event;
+	const struct col_cpu_event *what = &col_config()->overflow_event;
 	struct f_owner_ex owner = { F_OWNER_TID, (pid_t)thread->tid };
 	struct perf_event_attr attr = {
 		.type = what->type,
@@ -184,9 +184,7 @@ static int open_event(struct col_sampled *thread)
 		.exclude_hv = 1,
 		.wakeup_events = 1,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)thread->tid, -1, -1,
-			      PERF_FLAG_FD_CLOEXEC);
-	int high;
+	int fd = col_perf_open(&attr, thread->tid, -1);
 
 	if (fd < 0) {
 		note_once(NOTED_EVENTS,
@@ -196,11 +194,6 @@ static int open_event(struct col_sampled *thread)
 				  : "sampling by overflow: the event cannot be counted on this "
 				    "machine");
 		return -1;
-	}
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-	if (high >= 0) {
-		close(fd);
-		fd = high;
 	}
 	if (!timers.thread_of_fd || fd >= (int)FDS_MAX || fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
 	    fcntl(fd, F_SETSIG, timers.samplers[CAP_SAMPLER_OVERFLOW].signal) != 0 ||
@@ -238,6 +231,8 @@ static void run(struct col_sampled *thread, enum cap_sampler sampler, bool on)
 
 	if (timer < 0)
 		return;
+	if (on)
+		col_events_run(thread);
 	if (sampler == CAP_SAMPLER_OVERFLOW)
 		ioctl(timer, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	else
@@ -246,12 +241,17 @@ static void run(struct col_sampled *thread, enum cap_sampler sampler, bool on)
 
 void col_timers_add(struct col_sampled *thread)
 {
+	bool counted = false;
+
 	for (unsigned i = 0; i < CAP_SAMPLER_COUNT; i++) {
 		const struct sampler *sampler = &timers.samplers[i];
 
 		thread->timers[i] = -1;
 		if (!sampler->config || !selected(sampler->config, thread->number))
 			continue;
+		if (!counted)
+			col_events_add(thread);
+		counted = true;
 		thread->timers[i] =
 			i == CAP_SAMPLER_OVERFLOW ? open_event(thread) : make_timer(thread, i);
 		if (sampler->begun && !sampler->ended)
@@ -275,6 +275,7 @@ void col_timers_remove(struct col_sampled *thread)
 			syscall(SYS_timer_delete, timer);
 		}
 	}
+	col_events_remove(thread);
 }
 
 /* ---- delay and duration ---- */
@@ -354,7 +355,7 @@ bool col_timers_of(int number, const siginfo_t *info, struct col_sampled **out_t
 		*out_sampler = CAP_SAMPLER_OVERFLOW;
 		/* A closed descriptor's last signal: it was one of ours, above the floor. */
 		if (!index)
-			return info->si_fd >= FD_FLOOR && !col_signal_theirs(number);
+			return info->si_fd >= timers.fds_floor && !col_signal_theirs(number);
 		thread = col_sampled_of(index - 1);
 	} else {
 		/* Instead of ours, see above: it means nothing where the program has no handler. */

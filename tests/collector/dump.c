@@ -128,8 +128,8 @@ static void print_meta(const struct cap_rec *rec)
 	case CAP_REC_SAMPLER: {
 		const struct cap_rec_sampler *r = (const void *)rec;
 
-		printf("SAMPLER kind=%u period=%" PRIu64 " event=%s\n", rec->what, r->period,
-		       text_of(r->event_str));
+		printf("SAMPLER kind=%u period=%" PRIu64 " event=%s counts=%s\n", rec->what,
+		       r->period, text_of(r->event_str), text_of(r->count_names_str));
 		break;
 	}
 	case CAP_REC_REGION: {
@@ -195,9 +195,12 @@ static bool print_host_event(const struct cap_rec *rec, uint32_t tid)
 		const struct cap_rec_sample *r = (const void *)rec;
 
 		printf("SAMPLE tid=%u stack=%u sampler=%u missed=%u cpu=%" PRIu64
-		       " switches=%u faults=%u peak=%u time=%" PRIu64 "\n",
+		       " switches=%u faults=%u peak=%u time=%" PRIu64,
 		       tid, rec->what, r->sampler, r->n_missed, r->cpu_ns, r->n_switches,
 		       r->n_faults, r->peak_kb, rec->time);
+		for (uint32_t i = 0; i < r->n_counts; i++)
+			printf(" count%u=%" PRIu64, i, ((const uint64_t *)tail.at)[i]);
+		printf("\n");
 		return true;
 	}
 	}

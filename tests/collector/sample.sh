@@ -181,6 +181,35 @@ overflow)
 	[ "$(grep -c '^FACT .*sampling by overflow: ' "$work/text")" = 1 ] || fail "not one note"
 	samples least 60 threads 2
 	;;
+counts)
+	events='cpu-event=1:2:page-faults;cpu-event=1:1:task-clock'
+	# 8,000 pages, and the few that the threads need otherwise
+	collect 7 "$cpu;$events" "$program" counts
+	! grep -q '^FACT .*CPU events: .* not permitted' "$work/text" || skip "perf events are not permitted"
+	has '^SAMPLER kind=0 period=5000000 event= counts=page-faults,task-clock'
+	samples threads 2 uncounted 0 total 0 8000 8500
+	# nanoseconds that agree with the thread's clock
+	awk '/^SAMPLE / { match($0, /cpu=[0-9]+/); cpu = substr($0, RSTART + 4, RLENGTH - 4)
+			  match($0, /count1=[0-9]+/); count = substr($0, RSTART + 7, RLENGTH - 7)
+			  if (!($2 in n)) first[$2] = cpu - count
+			  n[$2]++; behind = cpu - count - first[$2]; if (behind > 2e7 || behind < -2e7) exit 1 }
+	     END { for (t in n) if (n[t] < 10) exit 1 }' "$work/text" || fail "CPU times are wrong"
+	# what cannot be counted is noted once, and the others have their names
+	collect 7 "$cpu;cpu-event=99999:1:nothing;cpu-event=1:2:page-faults;cpu-event=99999:2:void" "$program" counts
+	[ "$(grep -c '^FACT .*CPU events: nothing, void is not counted: this machine' "$work/text")" = 1 ] || fail "not one note"
+	has ' counts=page-faults$'
+	samples uncounted 0 total 0 8000 8500
+	# few descriptors: the program has most of them, and threads without are noted once
+	first='ulimit -n 64' collect 7 "$cpu;$real;$events" "$program" storm 40
+	[ "$(grep -c '^FACT .*CPU events: the limit of open files' "$work/text")" = 1 ] || fail "not one note of the limit"
+	samples least 10
+	# a program that closes them and uses their numbers loses nothing
+	first='ulimit -n 256' collect 7 "$cpu;$real;$events" "$program" reuse
+	samples least 50
+	# the child of a fork counts for itself
+	collect 7 "$cpu;$events" "$program" fork 0.2
+	samples threads 1 uncounted 0
+	;;
 python)
 	# every version that there is: those of pyenv, if that is installed, besides the system's
 	n=0

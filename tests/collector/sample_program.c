@@ -550,6 +550,10 @@ int main(int argc, char **argv)
 		masks(duration);
 	else if (!strcmp(what, "waits"))
 		waits();
+	else if (!strcmp(what, "counts"))
+		counts();
+	else if (!strcmp(what, "reuse"))
+		reuse();
 	else if (!strcmp(what, "malloc"))
 		allocate_all();
 	else if (!strcmp(what, "storm"))

@@ -13,4 +13,8 @@ double seconds(clockid_t clock);
 /* sample_waits.c */
 void waits(void);
 
+/* sample_counts.c */
+void counts(void);
+void reuse(void);
+
 #endif

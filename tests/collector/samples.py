@@ -10,6 +10,8 @@ Each CHECK is one of
     order NAME,NAME,...         some stack has these functions, innermost first, others between
     least N, most N             so many samples
     threads N                   so many threads have samples
+    total COUNT LEAST MOST      what the last sample of each thread has counted, all together
+    uncounted N                 so many threads have samples without counts
     whole PERCENT               so many of the stacks are not broken
     steady PERIOD_NS PERCENT    each thread has as many samples, with what they missed, as there are periods between
                                 its first and its last one
@@ -124,6 +126,15 @@ def check(capture, word, args):
     elif word == "order":
         if not any(in_order(capture.names(s), args[0].split(",")) for s in capture.stacks):
             sys.exit("no stack has %s" % args[0])
+    elif word == "total":
+        last = {s["tid"]: s for s in samples if "count0" in s}
+        got = sum(s["count" + args[0]] for s in last.values())
+        if not int(args[1]) <= got <= int(args[2]):
+            sys.exit("count %s: %d instead of %s to %s" % (args[0], got, args[1], args[2]))
+    elif word == "uncounted":
+        got = len({s["tid"] for s in samples if "count0" not in s})
+        if got != int(args[0]):
+            sys.exit("%d threads without counts instead of %s" % (got, args[0]))
     elif word == "python":
         if not any(in_order(capture.python(s), args[0].split(",")) for s in capture.stacks):
             sys.exit("no stack has the Python functions %s" % args[0])
@@ -164,8 +175,8 @@ def check(capture, word, args):
         sys.exit("no such check: " + word)
 
 
-COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "most": 1, "threads": 1, "whole": 1, "steady": 2, "outermost": 1,
-          "python": 1, "entries": 1, "show": 0}
+COUNTS = {"share": 3, "inside": 3, "depth": 2, "order": 1, "least": 1, "most": 1, "threads": 1, "total": 3, "uncounted": 1,
+          "whole": 1, "steady": 2, "outermost": 1, "python": 1, "entries": 1, "show": 0}
 
 
 def main():

@@ -52,13 +52,17 @@ static void samplers_are_printed_and_read_back(void **state)
 					     .signal = 35,
 					     .n_ranges = 3,
 					     .ranges = { { 0, 0 }, { 2, 5 }, { 9, UINT32_MAX } } };
-	in.overflow_event = (struct col_overflow_event){ .config = UINT64_MAX, .type = 4 };
+	in.overflow_event = (struct col_cpu_event){ .config = UINT64_MAX, .type = 4 };
 	strcpy(in.overflow_event.name, "perf::CACHE;REFERENCES");
+	in.n_cpu_events = 2;
+	in.cpu_events[0] = (struct col_cpu_event){ .type = 1, .name = "task-clock" };
+	in.cpu_events[1] = (struct col_cpu_event){ .config = 2, .name = "perf::FAULTS" };
 	in.stack_depth = 128;
 	assert_true(col_collect_print(&in, text, sizeof(text)));
 	assert_string_equal(text, "1;dir=/x;cputime=3333333:500000000:0:0:"
 				  ";overflow=1000:0:7:35:0+2-5+9-4294967295"
 				  ";overflow-event=4:18446744073709551615:perf::CACHE%3BREFERENCES"
+				  ";cpu-event=1:0:task-clock;cpu-event=0:2:perf::FAULTS"
 				  ";stack-depth=128");
 	assert_true(col_collect_parse(text, &out));
 	assert_memory_equal(&in, &out, sizeof(in));
@@ -106,8 +110,11 @@ static void every_room_that_is_too_small_is_refused(void **state)
 			sampler->ranges[k] =
 				(struct col_thread_range){ UINT32_MAX - 1, UINT32_MAX };
 	}
-	in.overflow_event = (struct col_overflow_event){ UINT64_MAX, UINT32_MAX, "" };
+	in.overflow_event = (struct col_cpu_event){ UINT64_MAX, UINT32_MAX, "" };
 	memset(in.overflow_event.name, ';', sizeof(in.overflow_event.name) - 1);
+	in.n_cpu_events = COL_CPU_EVENTS_MAX;
+	for (unsigned i = 0; i < COL_CPU_EVENTS_MAX; i++)
+		in.cpu_events[i] = in.overflow_event;
 	in.stack_depth = UINT32_MAX;
 	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
 		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
@@ -149,6 +156,8 @@ static void texts_that_are_wrong_say_why(void **state)
 		  "a sampler is not period:delay:duration:signal:threads" },
 		{ "1;dir=/x;overflow-event=0:1", "overflow-event is not type:config:name" },
 		{ "1;dir=/x;overflow-event=0:1:", "overflow-event is not type:config:name" },
+		{ "1;dir=/x;cpu-event=0:x:name",
+		  "cpu-event is not type:config:name, or there are too many" },
 		{ "1;dir=/x;stack-depth=", "stack-depth is not a number" },
 		{ "1;dir=/x;monitor=1:2", "monitor is not period:duration:delay" },
 		{ "1;dir=/x;monitor=1:2:3:4", "monitor is not period:duration:delay" },
