@@ -38,6 +38,10 @@ void col_threads_ranges(struct cap_writer *writer); /* at the end: what they hav
 void col_last_start(void); /* once, in the constructor */
 void col_last_forked(void);
 
+/* operations.c */
+void col_operations_start(void); /* the configuration is known */
+void col_operations_state(struct cap_writer *writer);
+
 /* facts.c */
 void col_facts_process(struct cap_writer *writer, bool forked);
 
@@ -66,6 +70,7 @@ void col_faults_start(void);   /* a capture is open */
 void col_faults_stop(void);    /* detached: the program's handlers are its own again */
 void col_faults_leaving(void); /* in exit(), on the thread that called it */
 
+/* helpers.c */
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */
 bool col_spawn(void *(*main)(void *), void *arg, const char *name);
 

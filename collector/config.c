@@ -228,6 +228,23 @@ static bool parse_cpu_event(struct part value, struct col_cpu_event *event)
 	return decode(value, event->name, sizeof(event->name)) && event->name[0];
 }
 
+/* kind:regex */
+static bool parse_ops_filter(struct part value, bool exclude, struct col_collect_config *config)
+{
+	struct col_ops_filter *filter = &config->ops_filters[config->n_ops_filters];
+	struct part number;
+	uint32_t kind;
+
+	if (config->n_ops_filters == COL_OPS_FILTERS_MAX || !part_next(&value, ':', &number) ||
+	    !part_u32(number, &kind) || kind >= CAP_KIND_COUNT || !value.at ||
+	    !decode(value, filter->regex, sizeof(filter->regex)))
+		return false;
+	filter->kind = (uint16_t)kind;
+	filter->exclude = exclude;
+	config->n_ops_filters++;
+	return true;
+}
+
 /* Which sampler @key is; CAP_SAMPLER_COUNT: none. */
 static uint32_t sampler_of(struct part key)
 {
@@ -336,6 +353,10 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 		    !parse_cpu_event(value, &config->cpu_events[config->n_cpu_events]))
 			return false;
 		config->n_cpu_events++;
+	} else if (part_is(key, "only") || part_is(key, "except")) {
+		config->wrong = "an expression for operations is not kind:regex, or too long";
+		if (!parse_ops_filter(value, part_is(key, "except"), config))
+			return false;
 	} else if (part_is(key, "stack-depth")) {
 		config->wrong = "stack-depth is not a number";
 		if (!part_u32(value, &config->stack_depth))

@@ -26,6 +26,8 @@
  *	overflow-event  what overflow counts: type:config:name, the numbers as perf_event_open(2)
  *	             has them. The name, which may contain ':', is for reports
  *	cpu-event    counted beside samples, likewise; once for each event
+ *	only, except operations by name: kind:regex. The kind is a number of enum cap_kind, the
+ *	             expression a POSIX extended one. Once for each expression
  *	stack-depth  frames of a stack that are recorded; 0: the default
  *
  * Each process that finds the variable in its environment opens a file of its own in
@@ -201,6 +203,15 @@ struct col_cpu_event {
 };
 #define COL_CPU_EVENTS_MAX 16u /* beside samples; each is a file descriptor of each thread */
 
+/* Operations of a kind that are recorded, or that are not. */
+#define COL_OPS_REGEX_MAX 508u
+struct col_ops_filter {
+	uint16_t kind; /* enum cap_kind; of markers MARKER_CORE_RANGE_API */
+	bool exclude;
+	char regex[COL_OPS_REGEX_MAX + 1];
+};
+#define COL_OPS_FILTERS_MAX 32u
+
 /* Numbers of CPUs or GPUs. */
 #define COL_COLLECT_NUMBERS 1024u
 struct col_collect_numbers {
@@ -235,13 +246,15 @@ struct col_collect_config {
 	uint32_t n_cpu_events;
 	struct col_cpu_event cpu_events[COL_CPU_EVENTS_MAX];
 	uint32_t stack_depth; /* 0: the default */
+	uint32_t n_ops_filters;
+	struct col_ops_filter ops_filters[COL_OPS_FILTERS_MAX];
 	struct col_collect_monitor monitor;
 	uint32_t n_unknown; /* keys and names this version does not know */
 	const char *wrong;  /* NULL, or a constant text */
 };
 
 /* The largest text that print can make; fits every kernel's limit for one variable. */
-#define COL_COLLECT_TEXT_MAX 32768u
+#define COL_COLLECT_TEXT_MAX 98304u
 
 bool col_collect_parse(const char *text, struct col_collect_config *out_config);
 bool col_collect_print(const struct col_collect_config *config, char *to, size_t room);

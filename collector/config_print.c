@@ -112,6 +112,16 @@ static void put_samplers(struct sink *s, const struct col_collect_config *config
 	}
 }
 
+static void put_ops_filters(struct sink *s, const struct col_collect_config *config)
+{
+	for (uint32_t i = 0; i < config->n_ops_filters; i++) {
+		put(s, config->ops_filters[i].exclude ? ";except=" : ";only=");
+		put_u64(s, config->ops_filters[i].kind);
+		put_c(s, ':');
+		put_escaped(s, config->ops_filters[i].regex);
+	}
+}
+
 static void put_numbers(struct sink *s, const char *key, const struct col_collect_numbers *numbers)
 {
 	const char *before = key;
@@ -179,6 +189,7 @@ bool col_collect_print(const struct col_collect_config *config, char *to, size_t
 		put_u64(&s, config->pc_interval);
 	}
 	put_samplers(&s, config);
+	put_ops_filters(&s, config);
 	put_monitor(&s, &config->monitor);
 	if (config->log && config->log < COL_COLLECT_LOG_COUNT) {
 		put(&s, ";log=");

@@ -14,12 +14,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -29,7 +27,6 @@
 #define OPENING_NS 1000000000u /* of the wait for a capture that is being opened */
 #define CAPTURES_MAX 4096u     /* files of one pid: execs, containers */
 #define REOPEN_NS 1000000000u  /* after a failure to open: not before this */
-#define HELPER_STACK_BYTES (256u << 10)
 
 static struct {
 	/* acquire/release; never changed once it is here */
@@ -66,72 +63,6 @@ uint64_t col_now_ns(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-void *col_pages(size_t n_bytes)
-{
-	int saved_errno = errno;
-	void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	errno = saved_errno;
-	return at == MAP_FAILED ? NULL : at;
-}
-
-void col_pages_free(void *pages, size_t n_bytes)
-{
-	int saved_errno = errno;
-
-	if (pages)
-		munmap(pages, n_bytes);
-	errno = saved_errno;
-}
-
-/* 0 free, 1 held, 2 held with waiters. */
-void col_lock(struct col_lock *lock)
-{
-	uint32_t was = 0;
-	int saved_errno = errno;
-
-	if (__atomic_compare_exchange_n(&lock->word, &was, 1, false, __ATOMIC_ACQUIRE,
-					__ATOMIC_RELAXED))
-		return;
-	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
-		syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
-	errno = saved_errno;
-}
-
-void col_unlock(struct col_lock *lock)
-{
-	int saved_errno = errno;
-
-	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
-		syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	errno = saved_errno;
-}
-
-bool col_spawn(void *(*main)(void *), void *arg, const char *name)
-{
-	int saved_errno = errno;
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	bool done;
-
-	if (pthread_attr_init(&attr) != 0)
-		return false;
-	pthread_attr_setstacksize(&attr, HELPER_STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* but for one that our own writing may cause, see faults.c */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	done = pthread_create(&thread, &attr, main, arg) == 0;
-	if (done)
-		pthread_setname_np(thread, name);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	errno = saved_errno;
-	return done;
 }
 
 /* ---- configuration ---- */
@@ -301,6 +232,7 @@ static void tell_capture(struct cap_writer *writer)
 		if (lost)
 			cap_writer_count(writer, i, CAP_LEDGER_DROPPED, lost);
 	}
+	col_operations_state(writer);
 	for (unsigned i = 0; i < COL_PROVIDERS; i++) {
 		if (col_providers[i] && col_providers[i]->state)
 			col_providers[i]->state(writer);
@@ -541,6 +473,7 @@ __attribute__((constructor(101))) static void load(void)
 	if (config.services || config.flags & COL_COLLECT_FLAG(KERNEL_RENAME)) {
 		start_once();
 		*(void **)&real_abort = dlsym(RTLD_NEXT, "abort");
+		col_operations_start();
 		core.active = true;
 		col_control_start(&config);
 	}
@@ -575,6 +508,7 @@ void col_core_attach(const struct col_collect_config *config)
 	start_once();
 	col_lock(&core.opening);
 	keep_config(config);
+	col_operations_start();
 	core.retry_ns = 0;
 	core.runtimes = 0;
 	core.complained = false;

@@ -72,6 +72,11 @@ static bool renaming(void)
 	return col_config()->flags & COL_COLLECT_FLAG(KERNEL_RENAME);
 }
 
+static bool recorded_now(enum cap_marker_op op)
+{
+	return col_on(COL_SERVICE_MARKER) && !col_op_off(COL_OP_MARKER + op);
+}
+
 /* Is there anything to do for markers at all? Opens the capture, so that periods run. */
 static bool wanted(void)
 {
@@ -171,7 +176,7 @@ void col_marker_mark(const char *text)
 
 	if (!wanted())
 		return;
-	recorded = col_on(COL_SERVICE_MARKER);
+	recorded = recorded_now(CAP_MARKER_MARK);
 	if (!recorded && !renaming())
 		return;
 	t = col_thread();
@@ -197,7 +202,7 @@ int32_t col_marker_thread_id(void)
 	int32_t tid = (int32_t)syscall(SYS_gettid);
 	struct col_thread *t;
 
-	if (!wanted() || !col_on(COL_SERVICE_MARKER))
+	if (!wanted() || !recorded_now(CAP_MARKER_GET_THREAD_ID))
 		return tid;
 	t = col_thread();
 	if (!t) {
@@ -252,7 +257,7 @@ int col_marker_push(const char *text)
 		.corr_id = col_corr_new(t),
 		.ancestor_id = t->corr_id,
 		.external_before = t->external_id,
-		.recorded = col_on(COL_SERVICE_MARKER) ? col_epoch() : 0,
+		.recorded = recorded_now(CAP_MARKER_THREAD_RANGE) ? col_epoch() : 0,
 	};
 	if (range->recorded || renaming())
 		keep_text(stack, range, text);
@@ -330,7 +335,7 @@ uint64_t col_marker_start(const char *text)
 	struct col_thread *t;
 	struct slot *slot;
 
-	if (!wanted() || !col_on(COL_SERVICE_MARKER))
+	if (!wanted() || !recorded_now(CAP_MARKER_PROCESS_RANGE))
 		return id;
 	t = col_thread();
 	slot = t ? claim_slot() : NULL;

@@ -5,7 +5,7 @@
  * For each call it checks whether the service is being recorded, and if so it
  * brackets the call:
  *
- *	if (!col_on(COL_SERVICE_HIP_RUNTIME))
+ *	if (!col_on(COL_SERVICE_HIP_RUNTIME) || col_op_off(OP))
  *		return real(...);
  *	struct col_call call;
  *	struct col_thread *t = col_call_begin(&call);
@@ -128,6 +128,31 @@ static inline struct col_cause col_cause(struct col_thread *t)
 {
 	return (struct col_cause){ t->corr_id ? t->corr_id : col_corr_new(t), t->external_id,
 				   t->stream, t->tid };
+}
+
+/* ---- operations that are left out ---- */
+
+/* Where each provider's operation indices begin, so that they are constants in its code. */
+enum col_op_base {
+	COL_OP_HSA = 1,
+	COL_OP_HIP = 1024,
+	COL_OP_ROCTX = 4096,
+	COL_OP_RCCL = 4352,
+	COL_OP_ROCDECODE = 4608,
+	COL_OP_ROCJPEG = 4864,
+	/* not in captures: what has an enumeration of its own in record.h */
+	COL_OP_COPY = 5120,
+	COL_OP_ALLOC = 5136,
+	COL_OP_MARKER = 5152,
+	COL_OP_END = 5168,
+};
+
+/* Bit per operation that the user does not want recorded. Constant after the configuration is read. */
+extern uint8_t col_ops_off[COL_OP_END / 8];
+
+static inline bool col_op_off(uint32_t op)
+{
+	return __builtin_expect(col_ops_off[op / 8] >> op % 8 & 1, 0);
 }
 
 /* ---- API calls ---- */
@@ -292,16 +317,6 @@ void col_marker_resume(void);
 
 /* ---- operations ---- */
 
-/* Where each provider's operation indices begin, so that they are constants in its code. */
-enum col_op_base {
-	COL_OP_HSA = 1,
-	COL_OP_HIP = 1024,
-	COL_OP_ROCTX = 4096,
-	COL_OP_RCCL = 4352,
-	COL_OP_ROCDECODE = 4608,
-	COL_OP_ROCJPEG = 4864,
-};
-
 struct col_arg_def {
 	const char *name, *type; /* type as C spells it */
 	enum cap_arg_kind kind;
@@ -320,6 +335,8 @@ struct col_op_def {
 /* Write CAP_REC_OPERATION for each row; row i is operation base + i. From state() below. */
 void col_ops_state(struct cap_writer *writer, uint32_t base, const struct col_op_def *ops,
 		   size_t n_ops);
+/* Decide which of these rows are left out, by their names. From choose() below. */
+void col_ops_choose(uint32_t base, const struct col_op_def *ops, size_t n_ops);
 
 /* ---- the capture ---- */
 
@@ -355,6 +372,8 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
 /*
  * A row of the table in providers.c. Each function may be NULL.
  *
+ * choose   operations are selected by name, and nothing is recorded yet: col_ops_choose() for each
+ *          table of operations.
  * state    a capture was opened (in a forked child: its own): write every fact that
  *          is known so far, operations first. Other threads may be in calls already, but
  *          have no capture yet: never call col_capture() from here, nor under a lock that
@@ -373,6 +392,7 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code);
  */
 struct col_provider {
 	const char *name;
+	void (*choose)(void);
 	void (*state)(struct cap_writer *writer);
 	void (*forked)(void);
 	void (*finish)(uint64_t deadline_ns);

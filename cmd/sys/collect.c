@@ -439,6 +439,8 @@ enum ws_status sys_collect(const struct set_values *values, struct col_collect_c
 			out_config->flags |= flags[i].flag;
 	st = choose_periods(values, out_config, err);
 	if (!st)
+		st = sys_collect_operations(values, out_config, err);
+	if (!st)
 		st = choose_samplers(values, out_config, err);
 	return st ? st : choose_metrics(values, out_config, err);
 }

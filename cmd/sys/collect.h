@@ -13,6 +13,10 @@
 enum ws_status sys_collect(const struct set_values *values, struct col_collect_config *out_config,
 			   struct ws_err *err);
 
+/* Of that, the filters of operations by name. */
+enum ws_status sys_collect_operations(const struct set_values *values,
+				      struct col_collect_config *config, struct ws_err *err);
+
 #define SYS_REQUESTS_MAX 32u
 /* What was requested, for the ledger; how many. */
 size_t sys_requests(const struct set_values *values,

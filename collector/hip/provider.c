@@ -41,6 +41,11 @@ WS_PUBLIC void col_hip_found(const char *path)
 	__atomic_store_n(&hip_version, version ? version : 1, __ATOMIC_RELAXED);
 }
 
+static void choose(void)
+{
+	col_ops_choose(COL_OP_HIP, col_hip_ops, col_hip_n_ops);
+}
+
 static void state(struct cap_writer *writer)
 {
 	if (col_asked(COL_SERVICE_HIP_RUNTIME) || col_asked(COL_SERVICE_HIP_COMPILER)) {
@@ -116,6 +121,7 @@ static void detach(void)
 
 const struct col_provider col_provider_hip = {
 	.name = "hip",
+	.choose = choose,
 	.state = state,
 	.forked = forked,
 	.attach = attach,

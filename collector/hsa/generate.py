@@ -116,10 +116,11 @@ def wrapper(i, row, out):
     if not void:
         out.write("\treturn ret_;\n")
     out.write("}\n\nstatic %swrap_%s(%s)\n{\n" % (pad(ret), name, declared))
+    recorded = "col_on(COL_SERVICE_%s) && !col_op_off(COL_OP_HSA + %d)" % (service, i)
     if void:
-        out.write("\tif (col_on(COL_SERVICE_%s))\n\t\t%s;\n\telse\n\t\t%s;\n" % (service, traced, call))
+        out.write("\tif (%s)\n\t\t%s;\n\telse\n\t\t%s;\n" % (recorded, traced, call))
     else:
-        out.write("\treturn col_on(COL_SERVICE_%s) ? %s : %s;\n" % (service, traced, call))
+        out.write("\treturn %s ? %s : %s;\n" % (recorded, traced, call))
     out.write("}\n\n")
 
 

@@ -195,6 +195,11 @@ WS_PUBLIC void OnUnload(void)
 
 /* ---- the provider ---- */
 
+static void choose(void)
+{
+	col_ops_choose(COL_OP_HSA, col_hsa_ops, COL_HSA_FUNCTIONS);
+}
+
 static void state(struct cap_writer *writer)
 {
 	bool traced = col_asked(COL_SERVICE_HSA_CORE) || col_asked(COL_SERVICE_HSA_AMD) ||
@@ -241,6 +246,7 @@ static void detach(void)
 
 const struct col_provider col_provider_hsa = {
 	.name = "hsa",
+	.choose = choose,
 	.state = state,
 	.forked = forked,
 	.finish = finish,

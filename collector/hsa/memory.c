@@ -69,7 +69,11 @@ static struct col_pending *begin_copy(const struct copy *copy, hsa_signal_t *sig
 	struct col_thread *t;
 	uint64_t ours;
 
-	if (!col_asked(COL_SERVICE_MEMORY_COPY))
+	uint32_t dst_agent = col_agent_by_handle(copy->dst_agent);
+	uint32_t src_agent = col_agent_by_handle(copy->src_agent);
+	enum cap_copy_op op = direction(dst_agent, src_agent);
+
+	if (!col_asked(COL_SERVICE_MEMORY_COPY) || col_op_off(COL_OP_COPY + op))
 		return NULL;
 	if (!col_on(COL_SERVICE_MEMORY_COPY)) {
 		count_copy(CAP_LEDGER_PAUSED);
@@ -92,12 +96,12 @@ static struct col_pending *begin_copy(const struct copy *copy, hsa_signal_t *sig
 		.n_bytes = copy->n_bytes,
 		.dst_address = (uint64_t)(uintptr_t)copy->dst,
 		.src_address = (uint64_t)(uintptr_t)copy->src,
-		.dst_agent = col_agent_by_handle(copy->dst_agent),
-		.src_agent = col_agent_by_handle(copy->src_agent),
+		.dst_agent = dst_agent,
+		.src_agent = src_agent,
 		.tid = cause.tid,
 		.stream = cause.stream,
 	};
-	p->copy.h.what = direction(p->copy.dst_agent, p->copy.src_agent);
+	p->copy.h.what = op;
 	p->signal = signal->handle;
 	p->value = __atomic_load_n(&at->value, __ATOMIC_RELAXED);
 	/*
@@ -207,8 +211,11 @@ void col_alloc_end(struct col_thread *t, const struct col_call *call, enum cap_a
 {
 	uint64_t end_ticks = cap_ticks();
 	struct cap_lane *lane = col_thread_lane(t);
-	struct cap_rec_alloc *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
+	struct cap_rec_alloc *rec;
 
+	if (col_op_off(COL_OP_ALLOC + op))
+		return;
+	rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
 	if (!rec) {
 		col_call_lost_(t, CAP_DOMAIN_MEMORY_ALLOCATION);
 		return;

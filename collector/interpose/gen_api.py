@@ -294,7 +294,8 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     # nothing to do for this call: straight through, the compiler makes it a jump
     if not hook:
         if on:
-            yield f'\tif (!(on & ({" | ".join(on)})))'
+            left_out = '' if f.streams or not record else f' || col_op_off({base} + {i})'
+            yield f'\tif (!(on & ({" | ".join(on)})){left_out})'
         yield ('\t{\n\t\treal(' + call + ');\n\t\treturn;\n\t}') if void else f'\t\treturn real({call});'
     if f.streams:  # before the hook: it may be the one that forgets the stream
         yield f'\tstream_id = col_hip_stream({f.streams[0]});'
@@ -304,7 +305,7 @@ def wrapper(row, i, f, abi, base, api, symbol, label, record):
     invoke = f'{get}real({call});'
     if record:
         if hook or f.streams:
-            yield f'\tif (on & COL_SERVICE_BIT({service})) {{'
+            yield f'\tif (on & COL_SERVICE_BIT({service}) && !col_op_off({base} + {i})) {{'
         else:
             yield '\t{'
         yield '\t\tt = col_call_begin(&call);'

@@ -22,4 +22,9 @@ static void state(struct cap_writer *writer)
 		col_runtime_state(writer, CAP_RUNTIME_RCCL, 0);
 }
 
-const struct col_provider col_provider_rccl = { .name = "rccl", .state = state };
+static void choose(void)
+{
+	col_ops_choose(COL_OP_RCCL, col_rccl_ops, col_rccl_n_ops);
+}
+
+const struct col_provider col_provider_rccl = { .name = "rccl", .choose = choose, .state = state };

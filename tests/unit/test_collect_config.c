@@ -58,12 +58,17 @@ static void samplers_are_printed_and_read_back(void **state)
 	in.cpu_events[0] = (struct col_cpu_event){ .type = 1, .name = "task-clock" };
 	in.cpu_events[1] = (struct col_cpu_event){ .config = 2, .name = "perf::FAULTS" };
 	in.stack_depth = 128;
+	in.n_ops_filters = 2;
+	in.ops_filters[0] = (struct col_ops_filter){ .kind = CAP_KIND_HSA_CORE_API,
+						     .regex = "^hsa_queue;create" };
+	in.ops_filters[1] =
+		(struct col_ops_filter){ .kind = 21, .exclude = true, .regex = "a:b|c" };
 	assert_true(col_collect_print(&in, text, sizeof(text)));
 	assert_string_equal(text, "1;dir=/x;cputime=3333333:500000000:0:0:"
 				  ";overflow=1000:0:7:35:0+2-5+9-4294967295"
 				  ";overflow-event=4:18446744073709551615:perf::CACHE%3BREFERENCES"
 				  ";cpu-event=1:0:task-clock;cpu-event=0:2:perf::FAULTS"
-				  ";stack-depth=128");
+				  ";stack-depth=128;only=1:^hsa_queue%3Bcreate;except=21:a:b|c");
 	assert_true(col_collect_parse(text, &out));
 	assert_memory_equal(&in, &out, sizeof(in));
 }
@@ -115,6 +120,11 @@ static void every_room_that_is_too_small_is_refused(void **state)
 	in.n_cpu_events = COL_CPU_EVENTS_MAX;
 	for (unsigned i = 0; i < COL_CPU_EVENTS_MAX; i++)
 		in.cpu_events[i] = in.overflow_event;
+	in.n_ops_filters = COL_OPS_FILTERS_MAX;
+	for (unsigned i = 0; i < COL_OPS_FILTERS_MAX; i++) {
+		in.ops_filters[i] = (struct col_ops_filter){ .kind = 30, .exclude = true };
+		memset(in.ops_filters[i].regex, '%', COL_OPS_REGEX_MAX);
+	}
 	in.stack_depth = UINT32_MAX;
 	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
 		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
@@ -156,6 +166,10 @@ static void texts_that_are_wrong_say_why(void **state)
 		  "a sampler is not period:delay:duration:signal:threads" },
 		{ "1;dir=/x;overflow-event=0:1", "overflow-event is not type:config:name" },
 		{ "1;dir=/x;overflow-event=0:1:", "overflow-event is not type:config:name" },
+		{ "1;dir=/x;only=9999:hip",
+		  "an expression for operations is not kind:regex, or too long" },
+		{ "1;dir=/x;except=1",
+		  "an expression for operations is not kind:regex, or too long" },
 		{ "1;dir=/x;cpu-event=0:x:name",
 		  "cpu-event is not type:config:name, or there are too many" },
 		{ "1;dir=/x;stack-depth=", "stack-depth is not a number" },
