@@ -37,6 +37,8 @@ void col_threads_ranges(struct cap_writer *writer); /* at the end: what they hav
 /* last.c */
 void col_last_start(void); /* once, in the constructor */
 void col_last_forked(void);
+void col_last_strict(void); /* the calling thread is about to enter strict mode of seccomp */
+void col_last_look(uint64_t now_ns); /* from our threads, now and then: does the program live? */
 
 /* operations.c */
 void col_operations_start(void); /* the configuration is known */

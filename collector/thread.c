@@ -394,6 +394,8 @@ WS_PUBLIC int prctl(int option, ...)
 	/* Filters of system calls need one or the other, unless the program is root. */
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
 		enter_sandbox();
+	if (option == PR_SET_SECCOMP && arg[0] == SECCOMP_MODE_STRICT)
+		col_last_strict();
 	if (takes_clock(option, arg[0]))
 		lose_clock();
 	status = (int)syscall(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]);

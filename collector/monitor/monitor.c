@@ -299,6 +299,7 @@ static void *run(void *arg)
 		sleep_until(next_ns);
 		if (state_now() != READS || (now_ns = col_now_ns()) >= end_ns)
 			break;
+		col_last_look(now_ns);
 		if (take_reading(0)) {
 			/* the state may have changed in between */
 			recorded = state_now() != READS || read_once(false);

@@ -79,6 +79,7 @@ static void *help(void *arg)
 		uint64_t now_ns = col_now_ns(), due_ns = col_timers_due(now_ns);
 		struct timespec at;
 
+		col_last_look(now_ns);
 		if (!col_threads_sandboxed()) /* opening files may be forbidden */
 			col_sampled_search();
 		ask_loader();

@@ -47,6 +47,9 @@ bool col_sample_is_timer(const void *value); /* of a signal of SI_TIMER: is it a
 /* Of the calling thread: those of our signals that it has blocked, as far as it knows. */
 extern __thread uint64_t col_sample_blocked __attribute__((tls_model("initial-exec")));
 
+/* Of the calling thread: it has no clock any more, nor samples. Reading the time would end it. */
+extern __thread bool col_sample_resting __attribute__((tls_model("initial-exec")));
+
 /*
  * Of the calling thread: our signal alone interrupted a system call, which returned EINTR.
  * Written by handlers; a wrapper clears it, makes its call, and reads it.

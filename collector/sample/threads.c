@@ -26,6 +26,7 @@ extern void *__libc_stack_end; /* of the loader: where the main thread began */
 
 __thread uint32_t col_sample_interrupted __attribute__((tls_model("initial-exec")));
 __thread uint64_t col_sample_blocked __attribute__((tls_model("initial-exec")));
+__thread bool col_sample_resting __attribute__((tls_model("initial-exec")));
 static __thread struct col_sampled *self __attribute__((tls_model("initial-exec")));
 
 static struct {
@@ -341,6 +342,7 @@ void col_sampled_rest(void)
 	col_lock(&threads.lock);
 	if (self)
 		col_timers_remove(self);
+	col_sample_resting = true;
 	col_unlock(&threads.lock);
 }
 

@@ -38,6 +38,8 @@ static uint64_t clock_now_ns(clockid_t clock)
 {
 	struct timespec now = { 0 };
 
+	if (col_sample_resting)
+		return 0; /* nor is the call interrupted by a sample */
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }

@@ -118,6 +118,11 @@ leave)
 	;;
 strict)
 	collect 7 "$cpu;$real" "$program" strict
+	# the process ends with its main thread, though ours live, and with its status
+	limit_s=20 collect 7 "$cpu;$real" "$program" strict-main
+	limit_s=20 collect 7 "$cpu;$real" "$program" raw-exit
+	samples order main
+	limit_s=20 collect 7 "$cpu;services=metrics;monitor=10000000:0:0;monitor-what=process" "$program" raw-exit
 	;;
 clone)
 	collect 7 "$real" "$program" clone 1

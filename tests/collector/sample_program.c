@@ -22,7 +22,11 @@
  *	sample_program jump SECONDS       calls through a null pointer, and recovers
  *	sample_program sandbox SECONDS    CPU time after it has forbidden itself some system calls
  *	sample_program strict             a thread that may neither ask for the time nor call the system
+ *	sample_program strict-main        the same of its only thread
+ *	sample_program raw-exit           its only thread ends by the system call
  *	sample_program leave              the main thread leaves before another; exit code 0
+ *	sample_program counts             touches 3,000 pages, and 5,000 of another thread
+ *	sample_program reuse              closes all descriptors, and uses their numbers
  *	sample_program spin               until it is killed
  *
  * "ok" on stdout and exit code 7 show that nothing went wrong.
@@ -280,59 +284,6 @@ static void clone_raw(double s)
 		usleep(10000);
 }
 
-static void *leave_later(void *arg)
-{
-	usleep(200000);
-	puts("ok"); /* written by exit(), which the last thread calls */
-	return NULL;
-}
-
-/* The process ends with its last thread; a child of fork() with the thread that called it. */
-static void *leave_in_child(void *arg)
-{
-	pthread_t later;
-	int status;
-	pid_t child = fork();
-
-	if (child == 0)
-		return NULL;
-	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
-		fail("the child did not end well");
-	pthread_create(&later, NULL, leave_later, NULL);
-	return NULL;
-}
-
-static void leave(void)
-{
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, leave_in_child, NULL);
-	pthread_exit(NULL);
-}
-
-/* Only read, write and exit are left to it, and the time-stamp counter is not. */
-static void *strict_main(void *arg)
-{
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0) != 0)
-		fail("seccomp: %s", strerror(errno));
-	for (long i = 0; i < 100000000; i++)
-		sink++;
-	*(bool *)arg = true;
-	syscall(SYS_exit, 0);
-	return NULL;
-}
-
-static void strict(void)
-{
-	bool done = false;
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, strict_main, &done);
-	pthread_join(thread, NULL);
-	if (!done)
-		fail("the thread did not reach its end");
-}
-
 /* ---- signals ---- */
 
 volatile sig_atomic_t n_signals;
@@ -564,6 +515,8 @@ int main(int argc, char **argv)
 		leave();
 	else if (!strcmp(what, "strict"))
 		strict();
+	else if (!strcmp(what, "strict-main") || !strcmp(what, "raw-exit"))
+		end_raw(!strcmp(what, "strict-main"));
 	else if (!strcmp(what, "clone"))
 		clone_raw(duration);
 	else if (!strcmp(what, "fork"))

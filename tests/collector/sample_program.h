@@ -3,6 +3,7 @@
 #define WS_TESTS_COLLECTOR_SAMPLE_PROGRAM_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <time.h>
 
 /* sample_program.c */
@@ -12,6 +13,11 @@ double seconds(clockid_t clock);
 
 /* sample_waits.c */
 void waits(void);
+
+/* sample_ends.c */
+void leave(void);
+void strict(void);
+void end_raw(bool in_strict_mode);
 
 /* sample_counts.c */
 void counts(void);
