@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define RETRY_NS 100000000u /* a full disk is asked again ten times a second per lane */
+#define FIRST_LANES 2u      /* that of the facts, and of the thread that opened the capture */
 #define WAY_AGAIN 32u       /* so many chunks are made before the costlier way is tried again */
 
 void *cap_writer_pages(size_t n_bytes)
@@ -248,6 +249,14 @@ const uint32_t cap_spare_bytes[CAP_SPARE_CLASSES] = {
 	[CAP_SPARE_LARGE] = CAP_CHUNK_BYTES_MAX,
 };
 
+/* Most processes record little: until they need more, one chunk for another thread is ready. */
+static uint32_t n_ready(const struct cap_writer *writer, int class)
+{
+	if (__atomic_load_n(&writer->busy[class], __ATOMIC_RELAXED))
+		return writer->n_spare;
+	return class == CAP_SPARE_FIRST;
+}
+
 /* As many as the lanes needed while we were away, and more after they had to do without. */
 void cap_spares_fill(struct cap_writer *writer)
 {
@@ -255,7 +264,7 @@ void cap_spares_fill(struct cap_writer *writer)
 		__atomic_store_n(&writer->n_spare, WS_MIN(writer->n_spare * 2, writer->n_spare_max),
 				 __ATOMIC_RELAXED);
 	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
-		for (uint32_t i = 0; i < writer->n_spare; i++) {
+		for (uint32_t i = 0; i < n_ready(writer, class); i++) {
 			struct cap_chunk_head **slot = &writer->spares[class][i], *none = NULL;
 			struct cap_chunk_head *chunk;
 
@@ -282,9 +291,23 @@ static void wake_helper(struct cap_writer *writer)
 		syscall(SYS_futex, &writer->wake, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static struct cap_chunk_head *take_chunk(struct cap_writer *writer, uint32_t n_bytes)
+/* The second thread brings more threads, and a lane's second chunk brings larger ones. */
+static void note_need(struct cap_writer *writer, const struct cap_lane *lane)
 {
+	enum cap_spare_class class = lane->seq ? CAP_SPARE_LARGE : CAP_SPARE_FIRST;
+
+	if (lane->kind != CAP_CHUNK_EVENT || (!lane->seq && lane->id <= FIRST_LANES) ||
+	    __atomic_exchange_n(&writer->busy[class], 1, __ATOMIC_RELAXED))
+		return;
+	wake_helper(writer);
+}
+
+static struct cap_chunk_head *take_chunk(struct cap_lane *lane, uint32_t n_bytes)
+{
+	struct cap_writer *writer = lane->writer;
 	uint32_t n_spare;
+
+	note_need(writer, lane);
 
 	for (int class = 0; class < CAP_SPARE_CLASSES; class ++) {
 		if (cap_spare_bytes[class] != n_bytes)
@@ -404,7 +427,7 @@ bool cap_lane_turn_(struct cap_lane *lane, uint32_t n_bytes)
 		return false;
 	while (size < least + n_bytes)
 		size += CAP_CHUNK_ALIGN;
-	chunk = take_chunk(lane->writer, size);
+	chunk = take_chunk(lane, size);
 	if (!chunk) {
 		lane->retry_ns = coarse_ns() + RETRY_NS;
 		errno = saved_errno;

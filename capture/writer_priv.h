@@ -50,7 +50,9 @@ struct cap_writer {
 	/* spare chunks, mapped, with their pages in memory */
 	struct cap_chunk_head *spares[CAP_SPARE_CLASSES][CAP_SPARES_MAX];
 	uint32_t n_spare, n_spare_max;
-	uint32_t n_missed;                           /* chunks that lanes had to make themselves */
+	uint32_t busy
+		[CAP_SPARE_CLASSES]; /* the program needs chunks of this size one after the other */
+	uint32_t n_missed;           /* chunks that lanes had to make themselves */
 	struct cap_chunk_head *spent[CAP_SPENT_MAX]; /* full ones, for the helper to unmap */
 
 	/* facts; all under the lock */

@@ -122,13 +122,32 @@ static void texts_are_interned_once(void **state)
 static void unused_chunks_are_given_back_at_close(void **state)
 {
 	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane = cap_lane_get(writer, 7);
 	struct stat st;
 
+	for (uint64_t i = 0; i < CAP_CHUNK_ALIGN / sizeof(struct cap_rec_call); i++)
+		assert_true(put_call(lane, 0, i));
 	cap_writer_tend(writer);
 	assert_true(cap_writer_file_bytes(writer) > 4u << 20);
 	cap_writer_close(writer);
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_size, CAP_FILE_HEAD_BYTES + CAP_CHUNK_ALIGN); /* META alone */
+	/* META, and the lane's first two */
+	assert_int_equal(st.st_size, CAP_FILE_HEAD_BYTES + (1 + 1 + 2) * CAP_CHUNK_ALIGN);
+}
+
+/* Thousands of short processes are to have thousands of small files. */
+static void a_process_that_records_little_has_a_small_file(void **state)
+{
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_lane *lane;
+
+	cap_writer_tend(writer);
+	lane = cap_lane_get(writer, 7);
+	assert_true(put_call(lane, 0, 1));
+	cap_writer_tend(writer);
+	/* META, the lane's, and one for another thread */
+	assert_int_equal(cap_writer_file_bytes(writer), CAP_FILE_HEAD_BYTES + 3 * CAP_CHUNK_ALIGN);
+	cap_writer_close(writer);
 }
 
 static void clock_pairs_agree_with_the_clock(void **state)
@@ -364,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_lane_changes_hands_with_its_owner),
 		cmocka_unit_test(texts_are_interned_once),
 		cmocka_unit_test(unused_chunks_are_given_back_at_close),
+		cmocka_unit_test(a_process_that_records_little_has_a_small_file),
 		cmocka_unit_test(clock_pairs_agree_with_the_clock),
 		cmocka_unit_test(an_imported_capture_says_nothing_of_this_process),
 		cmocka_unit_test(opening_and_closing_leaks_nothing),
