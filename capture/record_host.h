@@ -60,7 +60,8 @@ struct cap_rec_stack {
 struct cap_rec_python_code {
 	struct cap_rec h; /* what: id, from 1 */
 	uint32_t first_line;
-	uint32_t version; /* of Python: 0x030b for 3.11; says what the line table looks like */
+	uint32_t version; /* of Python: 0x030b for 3.11; says what the line table looks like.
+			     0: a native function of an imported trace, which has no addresses */
 	uint32_t n_name, n_file;
 	uint32_t n_bytes; /* of all three; the line table is what is left */
 	uint32_t zero;
@@ -85,7 +86,7 @@ struct cap_rec_sampler {
 /* One sample: the stack of the thread that owns the lane, and what it has used so far. */
 struct cap_rec_sample {
 	struct cap_rec h;  /* what: stack id; 0: no stack could be recorded */
-	uint64_t cpu_ns;   /* CPU time of the thread */
+	uint64_t cpu_ns;   /* CPU time of the thread; 0: what it used is not known */
 	uint32_t sampler;  /* enum cap_sampler */
 	uint32_t n_missed; /* expiries since the previous sample that found the signal pending */
 	uint32_t n_switches, n_faults; /* of the thread: context switches, page faults */
@@ -105,7 +106,10 @@ struct cap_rec_metric {
 };
 #define CAP_METRIC_SIMULATED 1u /* of the software GPU */
 
-/* Names as AMD's tool has its categories, and in their style where it has none. */
+/*
+ * Names as AMD's tool has its categories, and in their style where it has none. Those of threads
+ * are of imported traces: the collector writes them with each sample.
+ */
 /* clang-format off */
 #define CAP_METRIC_CATEGORY_TABLE(X)                                                                \
 	X(CPU_FREQUENCY,           "cpu_frequency")                                                 \
@@ -127,7 +131,12 @@ struct cap_rec_metric {
 	X(DEVICE_VCN_ACTIVITY,     "device_vcn_activity")                                           \
 	X(DEVICE_JPEG_ACTIVITY,    "device_jpeg_activity")                                          \
 	X(DEVICE_CLOCK,            "device_clock")                                                  \
-	X(COMM_DATA,               "comm_data")
+	X(COMM_DATA,               "comm_data")                                                     \
+	X(THREAD_CPU_TIME,         "thread_cpu_time")                                               \
+	X(THREAD_PEAK_MEMORY,      "thread_peak_memory")                                            \
+	X(THREAD_CONTEXT_SWITCH,   "thread_context_switch")                                         \
+	X(THREAD_PAGE_FAULT,       "thread_page_fault")                                             \
+	X(THREAD_HARDWARE_COUNTER, "thread_hardware_counter")
 
 /* Where a region comes from; names as AMD's tool has its categories. */
 #define CAP_REGION_CATEGORY_TABLE(X)                                                                \

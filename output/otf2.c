@@ -6,13 +6,13 @@
  * The archive is made in a folder of its own and moved to its place when it is whole.
  */
 #include "base/utf8.h"
-#include "base/vec.h"
 #include "output/output_priv.h"
 
 #ifdef OUTPUT_HAVE_OTF2
 
+#include "output/otf2_priv.h"
+
 #include <errno.h>
-#include <otf2/otf2.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,59 +21,7 @@
 #define THREADS_MANY 32
 #define CHUNK_DEFS (8u << 20)
 
-struct open_region {
-	uint64_t end_ns;
-	OTF2_RegionRef region;
-};
-
-struct location {
-	uint64_t id;
-	uint32_t group;
-	OTF2_LocationType type;
-	OTF2_StringRef name;
-	OTF2_EvtWriter *writer;
-	uint64_t n_events;
-	struct open_region *open; /* latest end first, so that the next to end is last */
-	size_t n_open, cap_open;
-};
-
-struct group {
-	OTF2_StringRef name;
-	OTF2_LocationGroupType type;
-	uint32_t creator;
-};
-
-struct region {
-	OTF2_StringRef name;
-	OTF2_RegionRole role;
-	OTF2_Paradigm paradigm;
-};
-
-#define REGION_CACHE 4096u
-
-struct otf2 {
-	struct output_run *run;
-	struct ws_err *err;
-	const struct trc_process *process;
-	OTF2_Archive *archive;
-	OTF2_AttributeList *attributes;
-	struct ws_arena arena;
-	struct ws_map strings; /* to ref */
-	struct ws_map regions; /* name to ref + 1 */
-	struct ws_map located; /* key to struct location; of the process */
-	WS_VEC(const char *) string_list;
-	WS_VEC(struct region) region_list;
-	WS_VEC(struct location *) locations;
-	WS_VEC(struct group) groups;
-	uint32_t process_group;
-	struct {
-		const char *name;
-		OTF2_RegionRef region;
-	} cache[REGION_CACHE];
-	uint64_t n_rows;
-};
-
-static enum ws_status check(struct otf2 *o, OTF2_ErrorCode code)
+enum ws_status output_otf2_check(struct output_otf2 *o, OTF2_ErrorCode code)
 {
 	if (code == OTF2_SUCCESS)
 		return WS_OK;
@@ -87,7 +35,7 @@ static enum ws_status check(struct otf2 *o, OTF2_ErrorCode code)
 static OTF2_ErrorCode take_error(void *ctx, const char *file, uint64_t line, const char *function,
 				 OTF2_ErrorCode code, const char *format, va_list args)
 {
-	struct otf2 *o = ctx;
+	struct output_otf2 *o = ctx;
 	char text[160];
 
 	vsnprintf(text, sizeof(text), format, args);
@@ -104,7 +52,7 @@ static const char *agent_name(const struct trc_agent *agent)
 	return *agent->given_name ? agent->given_name : agent->name;
 }
 
-static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
+OTF2_StringRef output_otf2_string(struct output_otf2 *o, const char *text)
 {
 	struct ws_str key = ws_str_from(text);
 	struct ws_map_entry *entry = ws_map_find(&o->strings, key);
@@ -123,11 +71,11 @@ static OTF2_StringRef string_ref(struct otf2 *o, const char *text)
 	return ref;
 }
 
-static OTF2_RegionRef region_ref(struct otf2 *o, const struct trc_event *ev, const char *name)
+OTF2_RegionRef output_otf2_region(struct output_otf2 *o, const char *name, bool stable,
+				  OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
-	bool stable = ev->domain != CAP_DOMAIN_MARKER_API;
-	size_t slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % REGION_CACHE;
-	struct region region = { .role = OTF2_REGION_ROLE_FUNCTION, .paradigm = OTF2_PARADIGM_HIP };
+	size_t slot = ((uintptr_t)name >> 3 ^ (uintptr_t)name >> 15) % OUTPUT_OTF2_REGION_CACHE;
+	struct output_otf2_region region = { .role = role, .paradigm = paradigm };
 	struct ws_map_entry *entry;
 	OTF2_RegionRef ref = (OTF2_RegionRef)o->region_list.n;
 
@@ -137,15 +85,9 @@ static OTF2_RegionRef region_ref(struct otf2 *o, const struct trc_event *ev, con
 	if (entry) {
 		ref = (OTF2_RegionRef)(uintptr_t)entry->value;
 	} else {
-		region.name = string_ref(o, name);
+		region.name = output_otf2_string(o, name);
 		if (region.name == OTF2_UNDEFINED_STRING)
 			return OTF2_UNDEFINED_REGION;
-		if (ev->domain == CAP_DOMAIN_MARKER_API || ev->domain == CAP_DOMAIN_ROCDECODE_API)
-			region.paradigm = OTF2_PARADIGM_USER;
-		if (ev->domain == CAP_DOMAIN_MEMORY_COPY)
-			region.role = OTF2_REGION_ROLE_DATA_TRANSFER;
-		if (ev->domain == CAP_DOMAIN_MEMORY_ALLOCATION)
-			region.role = OTF2_REGION_ROLE_ALLOCATE;
 		/* the string's copy is the key: it lives as long as the map */
 		if (ws_map_put(&o->regions, ws_str_from(o->string_list.at[region.name]),
 			       (void *)(uintptr_t)ref, o->err) ||
@@ -159,10 +101,25 @@ static OTF2_RegionRef region_ref(struct otf2 *o, const struct trc_event *ev, con
 	return ref;
 }
 
-static struct location *new_location(struct otf2 *o, uint64_t key, const char *name,
-				     OTF2_LocationType type, uint32_t group)
+static OTF2_RegionRef region_of(struct output_otf2 *o, const struct trc_event *ev)
 {
-	struct location *location = ws_arena_new(&o->arena, struct location);
+	bool user = ev->domain == CAP_DOMAIN_MARKER_API || ev->domain == CAP_DOMAIN_ROCDECODE_API;
+	OTF2_RegionRole role = ev->domain == CAP_DOMAIN_MEMORY_COPY ? OTF2_REGION_ROLE_DATA_TRANSFER
+			       : ev->domain == CAP_DOMAIN_MEMORY_ALLOCATION
+				       ? OTF2_REGION_ROLE_ALLOCATE
+				       : OTF2_REGION_ROLE_FUNCTION;
+
+	return output_otf2_region(o, output_run_name(o->run, ev),
+				  ev->domain != CAP_DOMAIN_MARKER_API, role,
+				  user ? OTF2_PARADIGM_USER : OTF2_PARADIGM_HIP);
+}
+
+struct output_otf2_location *output_otf2_new_location(struct output_otf2 *o, uint64_t key,
+						      const char *name, OTF2_LocationType type,
+						      uint32_t group)
+{
+	struct output_otf2_location *location =
+		ws_arena_new(&o->arena, struct output_otf2_location);
 
 	if (!location || ws_map_put_u64(&o->located, key, location, o->err) ||
 	    ws_vec_push(&o->locations, location, o->err)) {
@@ -173,14 +130,14 @@ static struct location *new_location(struct otf2 *o, uint64_t key, const char *n
 	location->id = o->locations.n; /* from 1 */
 	location->group = group;
 	location->type = type;
-	location->name = string_ref(o, name);
+	location->name = output_otf2_string(o, name);
 	location->writer = OTF2_Archive_GetEvtWriter(o->archive, location->id);
 	if (!location->writer)
-		check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+		output_otf2_check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	return location->writer ? location : NULL;
 }
 
-static uint32_t agent_group(const struct otf2 *o, const struct trc_agent *agent)
+static uint32_t agent_group(const struct output_otf2 *o, const struct trc_agent *agent)
 {
 	for (size_t i = 0; i < o->process->agents.n; i++)
 		if (o->process->agents.at[i] == agent)
@@ -188,8 +145,21 @@ static uint32_t agent_group(const struct otf2 *o, const struct trc_agent *agent)
 	return o->process_group;
 }
 
-/* Where an event is shown; NULL after a failure. */
-static struct location *locate(struct otf2 *o, const struct trc_event *ev)
+/* Ranges of the process begin and end anywhere, also across regions: apart from them. */
+#define RANGES_KEY 15u
+static bool is_crossing(const struct trc_event *ev)
+{
+	return ev->domain == CAP_DOMAIN_MARKER_API && ev->rec->what == CAP_MARKER_PROCESS_RANGE &&
+	       ev->process->ledger[CAP_DOMAIN_REGIONS].written;
+}
+
+/* Calls, markers and regions of a thread are shown together. */
+static bool is_of_thread(enum output_record_shape shape)
+{
+	return shape == OUTPUT_SHAPE_MARKER || shape == OUTPUT_SHAPE_NONE;
+}
+
+struct output_otf2_location *output_otf2_locate(struct output_otf2 *o, const struct trc_event *ev)
 {
 	enum output_record_shape shape = output_domain_infos[ev->domain].shape;
 	enum trc_agent_index mode = o->run->cfg->agent_index;
@@ -199,10 +169,13 @@ static struct location *locate(struct otf2 *o, const struct trc_event *ev)
 								       : NULL;
 	uint32_t queue = output_event_is_dispatch(ev) ? ev->dispatch.queue->id : 0;
 	unsigned tid = ev->thread->tid;
+	bool range = is_crossing(ev);
 	uint64_t key = (uint64_t)ev->thread->index << 40 | (uint64_t)queue << 16 |
 		       (uint64_t)((agent ? agent->info->h.what : 0) & 0xfff) << 4 |
-		       (shape == OUTPUT_SHAPE_MARKER ? OUTPUT_SHAPE_CALL : shape);
-	struct location *location = ws_map_get_u64(&o->located, key);
+		       (range                 ? RANGES_KEY
+			: is_of_thread(shape) ? OUTPUT_SHAPE_CALL
+					      : shape);
+	struct output_otf2_location *location = ws_map_get_u64(&o->located, key);
 	OTF2_LocationType type = OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
 	char name[160], where[40];
 	size_t n;
@@ -227,37 +200,46 @@ static struct location *locate(struct otf2 *o, const struct trc_event *ev)
 			 output_agent_type_text(agent), where, queue);
 		break;
 	default:
-		snprintf(name, sizeof(name), "Thread %u", tid);
+		snprintf(name, sizeof(name), range ? "Thread %u, Ranges" : "Thread %u", tid);
 		type = OTF2_LOCATION_TYPE_CPU_THREAD;
 		break;
 	}
-	return new_location(o, key, name, type, agent_group(o, agent));
+	return output_otf2_new_location(o, key, name, type, agent_group(o, agent));
 }
 
 /* ---- events ---- */
 
-static enum ws_status leave_until(struct otf2 *o, struct location *location, uint64_t until_ns)
+enum ws_status output_otf2_leave_until(struct output_otf2 *o, struct output_otf2_location *location,
+				       uint64_t until_ns)
 {
 	enum ws_status st = WS_OK;
 
-	while (!st && location->n_open && location->open[location->n_open - 1].end_ns <= until_ns) {
-		struct open_region *last = &location->open[--location->n_open];
-
-		st = check(o, OTF2_EvtWriter_Leave(location->writer, NULL, last->end_ns,
-						   last->region));
-		location->n_events++;
-	}
+	while (!st && location->n_open && location->open[location->n_open - 1].end_ns <= until_ns)
+		st = output_otf2_leave(o, location, location->open[location->n_open - 1].end_ns);
 	return st;
 }
 
-static enum ws_status push_open(struct otf2 *o, struct location *location, uint64_t end_ns,
-				OTF2_RegionRef region)
+enum ws_status output_otf2_leave(struct output_otf2 *o, struct output_otf2_location *location,
+				 uint64_t at_ns)
+{
+	struct output_otf2_open *last = &location->open[--location->n_open];
+
+	if (at_ns == OUTPUT_OTF2_NO_END)
+		at_ns = WS_MAX(o->process->fini_ns, location->last_ns);
+	location->last_ns = at_ns;
+	location->n_events++;
+	return output_otf2_check(o,
+				 OTF2_EvtWriter_Leave(location->writer, NULL, at_ns, last->region));
+}
+
+static enum ws_status push_open(struct output_otf2 *o, struct output_otf2_location *location,
+				uint64_t end_ns, OTF2_RegionRef region)
 {
 	size_t at = location->n_open;
 
 	if (location->n_open == location->cap_open) {
 		size_t cap = location->cap_open ? location->cap_open * 2 : 16;
-		struct open_region *more = realloc(location->open, cap * sizeof(*more));
+		struct output_otf2_open *more = realloc(location->open, cap * sizeof(*more));
 
 		if (!more)
 			return ws_fail(o->err, WS_E_NOMEM, "no memory for the OTF2 archive");
@@ -267,18 +249,36 @@ static enum ws_status push_open(struct otf2 *o, struct location *location, uint6
 	/* at equal ends the inner one, which came later, is left first */
 	for (; at && location->open[at - 1].end_ns < end_ns; at--)
 		location->open[at] = location->open[at - 1];
-	location->open[at] = (struct open_region){ end_ns, region };
+	location->open[at] = (struct output_otf2_open){ end_ns, region };
 	location->n_open++;
 	return WS_OK;
 }
 
-static enum ws_status put_event(void *ctx, const struct trc_event *ev)
+enum ws_status output_otf2_enter(struct output_otf2 *o, struct output_otf2_location *location,
+				 uint64_t start_ns, uint64_t end_ns, OTF2_RegionRef region,
+				 const char *category)
 {
-	struct otf2 *o = ctx;
+	enum ws_status st;
+
+	if (region == OTF2_UNDEFINED_REGION)
+		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
+	st = output_otf2_check(o, OTF2_AttributeList_AddStringRef(o->attributes, 0,
+								  output_otf2_string(o, category)));
+	if (!st)
+		st = output_otf2_check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes,
+							       start_ns, region));
+	location->n_events++;
+	location->last_ns = start_ns;
+	o->n_rows++;
+	return st ? st : push_open(o, location, end_ns, region);
+}
+
+static enum ws_status put_event(struct output_otf2 *o, const struct trc_event *ev)
+{
 	enum cap_domain domain =
 		output_event_is_dispatch(ev) ? CAP_DOMAIN_KERNEL_DISPATCH : ev->domain;
 	uint64_t end_ns = WS_MAX(ev->end_ns, ev->start_ns);
-	struct location *location;
+	struct output_otf2_location *location;
 	OTF2_RegionRef region;
 	enum ws_status st;
 
@@ -287,34 +287,45 @@ static enum ws_status put_event(void *ctx, const struct trc_event *ev)
 	if (domain == CAP_DOMAIN_MARKER_API && ev->kind == CAP_KIND_MARKER_CORE_RANGE_API &&
 	    ev->op_id == CAP_MARKER_MARK)
 		return WS_OK; /* has no extent; AMD leaves marks out, too */
-	location = locate(o, ev);
+	location = output_otf2_locate(o, ev);
 	if (!location)
 		return o->err->status;
-	st = leave_until(o, location, ev->start_ns);
+	st = output_otf2_leave_until(o, location, ev->start_ns);
 	if (st)
 		return st;
-	region = region_ref(o, ev, output_run_name(o->run, ev));
-	if (region == OTF2_UNDEFINED_REGION)
-		return ws_fail(o->err, WS_E_NOMEM, "no memory for the names of the OTF2 archive");
-	st = check(o,
-		   OTF2_AttributeList_AddStringRef(
-			   o->attributes, 0, string_ref(o, output_domain_infos[domain].category)));
-	if (!st)
-		st = check(o, OTF2_EvtWriter_Enter(location->writer, o->attributes, ev->start_ns,
-						   region));
-	location->n_events++;
-	o->n_rows++;
+	region = region_of(o, ev);
 	o->run->result->n_written[OUTPUT_OTF2][domain]++;
-	return st ? st : push_open(o, location, end_ns, region);
+	return output_otf2_enter(o, location, ev->start_ns, end_ns, region,
+				 output_domain_infos[domain].category);
 }
 
-static enum ws_status put_process(struct otf2 *o, const struct trc_process *process)
+static enum ws_status put_events(struct output_otf2 *o, uint32_t domains)
+{
+	struct trc_event_query query = { .domains = domains,
+					 .order = TRC_ORDER_START,
+					 .process = o->process };
+	const struct trc_event *ev;
+	struct trc_events *events;
+	enum ws_status st = trc_events_open(o->run->trace, &query, &events, o->err), closing;
+
+	if (st)
+		return st;
+	while (!st && (ev = trc_events_next(events)))
+		if (output_event_is_sound(ev))
+			st = 1u << ev->domain & OUTPUT_OTF2_HOST_DOMAINS
+				     ? output_otf2_put_host(o, ev)
+				     : put_event(o, ev);
+	closing = trc_events_close(events, st ? NULL : o->err);
+	return st ? st : closing;
+}
+
+static enum ws_status put_process(struct output_otf2 *o, const struct trc_process *process)
 {
 	uint32_t domains = TRC_DOMAIN_BIT(HSA_API) | TRC_DOMAIN_BIT(HIP_API) |
 			   TRC_DOMAIN_BIT(MARKER_API) | TRC_DOMAIN_BIT(KERNEL_DISPATCH) |
 			   TRC_DOMAIN_BIT(MEMORY_COPY) | TRC_DOMAIN_BIT(RCCL_API) |
 			   TRC_DOMAIN_BIT(MEMORY_ALLOCATION) | TRC_DOMAIN_BIT(ROCDECODE_API) |
-			   TRC_DOMAIN_BIT(ROCJPEG_API);
+			   TRC_DOMAIN_BIT(ROCJPEG_API) | OUTPUT_OTF2_HOST_DOMAINS;
 	size_t first = o->locations.n;
 	const char *name = process->n_argv ? process->argv[0] : "process";
 	enum ws_status st;
@@ -323,29 +334,32 @@ static enum ws_status put_process(struct otf2 *o, const struct trc_process *proc
 	o->process_group = (uint32_t)o->groups.n;
 	ws_map_init(&o->located, WS_MAP_U64, 1u << 24);
 	st = ws_vec_push(&o->groups,
-			 ((struct group){ string_ref(o, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-					  OTF2_UNDEFINED_LOCATION_GROUP }),
+			 ((struct output_otf2_group){ output_otf2_string(o, name),
+						      OTF2_LOCATION_GROUP_TYPE_PROCESS,
+						      OTF2_UNDEFINED_LOCATION_GROUP }),
 			 o->err);
 	for (size_t i = 0; !st && i < process->agents.n; i++)
 		st = ws_vec_push(&o->groups,
-				 ((struct group){ string_ref(o, agent_name(process->agents.at[i])),
-						  OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
-						  o->process_group }),
+				 ((struct output_otf2_group){
+					 output_otf2_string(o, agent_name(process->agents.at[i])),
+					 OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, o->process_group }),
 				 o->err);
 	if (!st)
-		st = output_run_each(o->run, process, domains, TRC_ORDER_START, put_event, o,
-				     o->err);
+		st = output_otf2_begin_host(o);
+	if (!st)
+		st = put_events(o, domains);
 	for (size_t i = first; i < o->locations.n; i++) {
-		struct location *location = o->locations.at[i];
+		struct output_otf2_location *location = o->locations.at[i];
 
 		if (!st)
-			st = leave_until(o, location, UINT64_MAX);
+			st = output_otf2_leave_until(o, location, UINT64_MAX);
 		if (location->writer)
 			OTF2_Archive_CloseEvtWriter(o->archive, location->writer);
 		location->writer = NULL;
 		free(location->open);
 		location->open = NULL;
 	}
+	output_otf2_end_host(o);
 	ws_map_fini(&o->located);
 	return st;
 }
@@ -378,58 +392,62 @@ static void free_chunks(void *ctx, OTF2_FileType type, OTF2_LocationRef location
 	*per_buffer = NULL;
 }
 
-static enum ws_status put_definitions(struct otf2 *o)
+static enum ws_status put_definitions(struct output_otf2 *o)
 {
 	const struct trc_process *process = o->run->processes[0];
 	const char *host = process->facts[CAP_FACT_HOSTNAME];
 	uint64_t start_ns = o->run->first_ns, end_ns = o->run->last_ns;
-	OTF2_StringRef empty = string_ref(o, ""), category = string_ref(o, "category");
-	OTF2_StringRef about = string_ref(o, "tracing category");
-	OTF2_StringRef exe = string_ref(o, process->n_argv ? process->argv[0] : "");
-	OTF2_StringRef node = string_ref(o, host ? host : "");
+	OTF2_StringRef empty = output_otf2_string(o, ""),
+		       category = output_otf2_string(o, "category");
+	OTF2_StringRef about = output_otf2_string(o, "tracing category");
+	OTF2_StringRef exe = output_otf2_string(o, process->n_argv ? process->argv[0] : "");
+	OTF2_StringRef node = output_otf2_string(o, host ? host : "");
 	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(o->archive);
-	enum ws_status st = w ? WS_OK : check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	enum ws_status st = w ? WS_OK : output_otf2_check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 
 	for (size_t i = 0; i < o->run->n_processes; i++) {
 		start_ns = WS_MIN(start_ns, o->run->processes[i]->init_ns);
 		end_ns = WS_MAX(end_ns, o->run->processes[i]->fini_ns);
 	}
 	if (!st)
-		st = check(o, OTF2_GlobalDefWriter_WriteClockProperties(
-				      w, 1000000000, start_ns, end_ns - start_ns,
-				      start_ns + (uint64_t)process->realtime_offset_ns));
+		st = output_otf2_check(o,
+				       OTF2_GlobalDefWriter_WriteClockProperties(
+					       w, 1000000000, start_ns, end_ns - start_ns,
+					       start_ns + (uint64_t)process->realtime_offset_ns));
 	for (size_t i = 0; !st && i < o->string_list.n; i++)
-		st = check(o, OTF2_GlobalDefWriter_WriteString(w, (OTF2_StringRef)i,
-							       o->string_list.at[i]));
+		st = output_otf2_check(o, OTF2_GlobalDefWriter_WriteString(w, (OTF2_StringRef)i,
+									   o->string_list.at[i]));
 	if (!st)
-		st = check(o, OTF2_GlobalDefWriter_WriteAttribute(w, 0, category, about,
-								  OTF2_TYPE_STRING));
+		st = output_otf2_check(o, OTF2_GlobalDefWriter_WriteAttribute(w, 0, category, about,
+									      OTF2_TYPE_STRING));
 	if (!st)
-		st = check(o, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-				      w, 0, exe, node, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+		st = output_otf2_check(o,
+				       OTF2_GlobalDefWriter_WriteSystemTreeNode(
+					       w, 0, exe, node, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
 	for (size_t i = 0; !st && i < o->groups.n; i++)
-		st = check(o, OTF2_GlobalDefWriter_WriteLocationGroup(
-				      w, (OTF2_LocationGroupRef)i, o->groups.at[i].name,
-				      o->groups.at[i].type, 0, o->groups.at[i].creator));
+		st = output_otf2_check(o,
+				       OTF2_GlobalDefWriter_WriteLocationGroup(
+					       w, (OTF2_LocationGroupRef)i, o->groups.at[i].name,
+					       o->groups.at[i].type, 0, o->groups.at[i].creator));
 	for (size_t i = 0; !st && i < o->locations.n; i++) {
-		const struct location *location = o->locations.at[i];
+		const struct output_otf2_location *location = o->locations.at[i];
 
-		st = check(o, OTF2_GlobalDefWriter_WriteLocation(w, location->id, location->name,
-								 location->type, location->n_events,
-								 location->group));
+		st = output_otf2_check(o, OTF2_GlobalDefWriter_WriteLocation(
+						  w, location->id, location->name, location->type,
+						  location->n_events, location->group));
 	}
 	for (size_t i = 0; !st && i < o->region_list.n; i++) {
-		const struct region *region = &o->region_list.at[i];
+		const struct output_otf2_region *region = &o->region_list.at[i];
 
-		st = check(o, OTF2_GlobalDefWriter_WriteRegion(w, (OTF2_RegionRef)i, region->name,
-							       region->name, empty, region->role,
-							       region->paradigm,
-							       OTF2_REGION_FLAG_NONE, empty, 0, 0));
+		st = output_otf2_check(o, OTF2_GlobalDefWriter_WriteRegion(
+						  w, (OTF2_RegionRef)i, region->name, region->name,
+						  empty, region->role, region->paradigm,
+						  OTF2_REGION_FLAG_NONE, empty, 0, 0));
 	}
-	return st;
+	return st ? st : output_otf2_define_metrics(o, w);
 }
 
-static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *name)
+static enum ws_status put_archive(struct output_otf2 *o, const char *dir, const char *name)
 {
 	static const OTF2_FlushCallbacks flush = { .otf2_pre_flush = pre_flush };
 	static const OTF2_MemoryCallbacks memory = { take_chunk, free_chunks };
@@ -442,46 +460,48 @@ static enum ws_status put_archive(struct otf2 *o, const char *dir, const char *n
 				       n_threads > THREADS_MANY ? CHUNK_EVENTS_SMALL : CHUNK_EVENTS,
 				       CHUNK_DEFS, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (!o->archive)
-		return check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
-	st = check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
+		return output_otf2_check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+	st = output_otf2_check(o, OTF2_Archive_SetFlushCallbacks(o->archive, &flush, NULL));
 	for (size_t i = 0; !st && i < o->run->n_processes; i++) {
 		enum trc_gpu_times times = trc_process_gpu_times(o->run->processes[i]);
 
 		if (times != TRC_GPU_TIMES_HARDWARE)
-			st = check(o, OTF2_Archive_SetProperty(o->archive, "WAVESCOPE::GPU_TIMES",
-							       trc_gpu_times_word(times), true));
+			st = output_otf2_check(
+				o, OTF2_Archive_SetProperty(o->archive, "WAVESCOPE::GPU_TIMES",
+							    trc_gpu_times_word(times), true));
 	}
 	if (!st)
-		st = check(o, OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
+		st = output_otf2_check(o,
+				       OTF2_Archive_SetMemoryCallbacks(o->archive, &memory, NULL));
 	if (!st)
-		st = check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
+		st = output_otf2_check(o, OTF2_Archive_SetSerialCollectiveCallbacks(o->archive));
 	if (!st)
-		st = check(o, OTF2_Archive_OpenEvtFiles(o->archive));
+		st = output_otf2_check(o, OTF2_Archive_OpenEvtFiles(o->archive));
 	for (size_t i = 0; !st && i < o->run->n_processes; i++)
 		st = put_process(o, o->run->processes[i]);
 	if (!st)
-		st = check(o, OTF2_Archive_CloseEvtFiles(o->archive));
+		st = output_otf2_check(o, OTF2_Archive_CloseEvtFiles(o->archive));
 	if (!st)
-		st = check(o, OTF2_Archive_OpenDefFiles(o->archive));
+		st = output_otf2_check(o, OTF2_Archive_OpenDefFiles(o->archive));
 	for (size_t i = 0; !st && i < o->locations.n; i++) {
 		OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(o->archive, o->locations.at[i]->id);
 
-		st = w ? check(o, OTF2_Archive_CloseDefWriter(o->archive, w))
-		       : check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+		st = w ? output_otf2_check(o, OTF2_Archive_CloseDefWriter(o->archive, w))
+		       : output_otf2_check(o, OTF2_ERROR_FILE_CAN_NOT_OPEN);
 	}
 	if (!st)
-		st = check(o, OTF2_Archive_CloseDefFiles(o->archive));
+		st = output_otf2_check(o, OTF2_Archive_CloseDefFiles(o->archive));
 	if (!st)
 		st = put_definitions(o);
 	/* the anchor file is written here; after a failure this only frees */
 	if (OTF2_Archive_Close(o->archive) != OTF2_SUCCESS && !st)
-		st = check(o, OTF2_ERROR_FILE_INTERACTION);
+		st = output_otf2_check(o, OTF2_ERROR_FILE_INTERACTION);
 	return st;
 }
 
 static enum ws_status write_otf2(struct output_run *run, struct ws_err *err)
 {
-	struct otf2 *o = calloc(1, sizeof(*o));
+	struct output_otf2 *o = calloc(1, sizeof(*o));
 	char base[PATH_MAX], path[PATH_MAX + 8], partial[PATH_MAX + 16];
 	const char *name;
 	OTF2_ErrorCallback before;
@@ -511,9 +531,10 @@ static enum ws_status write_otf2(struct output_run *run, struct ws_err *err)
 	ws_vec_init(&o->region_list, 1u << 26);
 	ws_vec_init(&o->locations, 1u << 24);
 	ws_vec_init(&o->groups, 1u << 24);
+	ws_vec_init(&o->metrics, 1u << 24);
 	o->attributes = OTF2_AttributeList_New();
 	before = OTF2_Error_RegisterCallback(take_error, o);
-	string_ref(o, "");
+	output_otf2_string(o, "");
 	st = output_otf2_make_partial(partial, name, err);
 	if (!st)
 		st = put_archive(o, partial, name);
@@ -530,6 +551,7 @@ static enum ws_status write_otf2(struct output_run *run, struct ws_err *err)
 	ws_vec_fini(&o->region_list);
 	ws_vec_fini(&o->locations);
 	ws_vec_fini(&o->groups);
+	ws_vec_fini(&o->metrics);
 	ws_map_fini(&o->strings);
 	ws_map_fini(&o->regions);
 	ws_arena_fini(&o->arena);

@@ -34,6 +34,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct prof_frames;
+
 /* ---- formats: one row each; the order is the order of writing ---- */
 
 /* clang-format off */
@@ -95,6 +97,13 @@ struct output_config {
 	bool kernel_rename;  /* names of dispatches come from ranges where there is one */
 	bool from_database;  /* the trace was a rocpd database: pftrace as AMD's converter does */
 	uint64_t minimum_bytes; /* --minimum-output-data, in bytes of records; 0: no threshold */
+
+	/*
+	 * The CPU side in the database: regions, metrics and, with the names of their functions,
+	 * call-stack samples. The frames are those of the one process that is written.
+	 */
+	bool host_data;
+	struct prof_frames *frames; /* NULL: no samples */
 
 	const char *guid;                     /* of the database; NULL: a new one */
 	const struct output_decoder *decoder; /* NULL: PC samples are not decoded */

@@ -5,6 +5,7 @@
  * pftrace_gpu.c for overlapping kernels, pftrace_counters.c for values over time.
  */
 #include "output/pftrace_priv.h"
+#include "output/systrace_priv.h"
 
 #include <stdlib.h>
 
@@ -359,6 +360,40 @@ static enum ws_status end_process(struct output_pf *pf, enum ws_status st)
 	return st;
 }
 
+/* A database of rocprof-sys: its own timeline has tracks for all that is in it. */
+static enum ws_status write_systrace(struct output_run *run, struct ws_err *err)
+{
+	struct output_systrace_opts opts = { .annotations = true,
+					     .group_by_queue = run->cfg->group_by_queue };
+	struct output_systrace_result result;
+	struct output_sink sink;
+	enum ws_status st = output_run_open(run, &sink, "results.pftrace", err);
+
+	if (st)
+		return st;
+	for (size_t i = 0; !st && i < run->n_processes; i++) {
+		st = prof_frames_open(run->processes[i], &(struct prof_frames_opts){ 0 },
+				      &opts.frames, err);
+		if (!st)
+			st = output_sys_put_process(run->trace, run->processes[i], &opts, &sink,
+						    &result, err);
+		sink.n_rows += st ? 0 : result.n_slices;
+		prof_frames_close(opts.frames);
+		opts.frames = NULL;
+	}
+	if (!st || sink.err.status)
+		st = output_run_finish(run, OUTPUT_PFTRACE, &sink, err);
+	output_sink_abandon(&sink);
+	return st;
+}
+
+static bool has_host_data(const struct output_run *run)
+{
+	const uint64_t *n = run->result->n_events;
+
+	return n[CAP_DOMAIN_CALL_STACK_SAMPLING] || n[CAP_DOMAIN_METRICS] || n[CAP_DOMAIN_REGIONS];
+}
+
 static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 {
 	struct output_pf *pf = calloc(1, sizeof(*pf));
@@ -367,6 +402,10 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 
 	if (!pf)
 		return ws_fail(err, WS_E_NOMEM, "no memory to write a Perfetto trace");
+	if (run->cfg->from_database && has_host_data(run)) {
+		free(pf);
+		return write_systrace(run, err);
+	}
 	st = output_run_open(run, &sink, "results.pftrace", err);
 	if (st) {
 		free(pf);

@@ -1,4 +1,9 @@
-/* rocpd_priv: the database under construction; rocpd.c writes events, rocpd_facts.c the rest. */
+/*
+ * rocpd_priv: the database under construction.
+ *
+ * rocpd.c has the file, rocpd_facts.c what is not an event, rocpd_events.c the events of API
+ * calls and GPUs, rocpd_host.c those of the CPU side.
+ */
 #ifndef WS_OUTPUT_ROCPD_PRIV_H
 #define WS_OUTPUT_ROCPD_PRIV_H
 
@@ -25,6 +30,8 @@
 	X(PMC, "rocpd_info_pmc", "id, nid, pid, agent_id, target_arch, name, symbol, "             \
 		"description, long_description, component, value_type, block, expression, "        \
 		"is_constant, is_derived, extdata")                                                \
+	X(METRIC, "rocpd_info_pmc", "id, nid, pid, agent_id, target_arch, name, symbol, "          \
+		"long_description, component, units, value_type")                                  \
 	X(CODE_OBJECT, "rocpd_info_code_object", "id, nid, pid, agent_id, uri, load_base, "        \
 		"load_size, load_delta, extdata")                                                  \
 	X(KERNEL, "rocpd_info_kernel_symbol", "id, nid, pid, code_object_id, kernel_name, "        \
@@ -35,6 +42,8 @@
 	X(EVENT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id")      \
 	X(EVENT_EXT, "rocpd_event", "id, category_id, stack_id, parent_stack_id, "                 \
 		"correlation_id, extdata")                                                         \
+	X(EVENT_STACK, "rocpd_event", "id, category_id, stack_id, parent_stack_id, "               \
+		"correlation_id, call_stack, line_info")                                           \
 	X(PMC_EVENT, "rocpd_pmc_event", "event_id, pmc_id, value")                                 \
 	X(REGION, "rocpd_region", "id, nid, pid, tid, start, end, name_id, event_id")              \
 	X(SAMPLE, "rocpd_sample", "id, track_id, timestamp, event_id")                             \
@@ -120,7 +129,17 @@ static inline void output_rocpd_text(struct output_rocpd_row *row, const char *t
 {
 	output_rocpd_text_n(row, text, text ? strlen(text) : 0);
 }
+static inline void output_rocpd_bind_thread(const struct output_rocpd_db *db,
+					    struct output_rocpd_row *row, int64_t tid)
+{
+	output_rocpd_int(row, db->nid);
+	output_rocpd_int(row, db->pid);
+	output_rocpd_int(row, tid);
+}
 enum ws_status output_rocpd_step(struct output_rocpd_db *db, struct output_rocpd_row *row);
+/* The same; a row whose id, which is bound first, is taken gets a new one. */
+enum ws_status output_rocpd_step_or_new_id(struct output_rocpd_db *db,
+					   struct output_rocpd_row *row);
 /* What the database says went wrong, as a failure of ours. */
 enum ws_status output_rocpd_fail(struct output_rocpd_db *db);
 
@@ -137,5 +156,22 @@ int64_t output_rocpd_queue(struct output_rocpd_db *db, uint32_t id);
 int64_t output_rocpd_stream(struct output_rocpd_db *db, uint32_t id);
 int64_t output_rocpd_kernel(struct output_rocpd_db *db, const struct trc_kernel *kernel);
 int64_t output_rocpd_agent(struct output_rocpd_db *db, const struct trc_agent *agent);
+
+/* ---- events of the process ---- */
+
+output_event_fn output_rocpd_put_event; /* of an API or a GPU */
+/* All call-stack samples, regions and metrics. */
+enum ws_status output_rocpd_put_host(struct output_rocpd_db *db);
+
+/* An argument of a call, an annotation of a region. */
+struct output_rocpd_arg {
+	const char *type, *name;
+	char value[CAP_ARG_STR_MAX + 64], extdata[48];
+	size_t n_value, n_extdata;
+};
+/* @n from 1 to OUTPUT_ROCPD_ARGS. */
+enum ws_status output_rocpd_put_args(struct output_rocpd_db *db,
+				     const struct output_rocpd_arg *rows, int n, int64_t event_id,
+				     int position);
 
 #endif

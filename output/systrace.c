@@ -249,12 +249,12 @@ static enum ws_status put_one(struct output_sys *sys, const struct trc_event *ev
 static enum ws_status put_event(struct reading *reading, const struct trc_event *ev)
 {
 	struct output_sys *sys = reading->sys;
-	uint64_t n_bytes = output_sink_bytes(&sys->sink);
+	uint64_t n_bytes = output_sink_bytes(sys->sink);
 	bool inside = ev->start_ns >= sys->from_ns && ev->start_ns < sys->until_ns;
 	enum ws_status st = WS_OK;
 
 	if (sys->opts->max_bytes && n_bytes >= sys->opts->max_bytes) {
-		sys->sink.only_counts = reading->marks; /* there will be a second reading */
+		sys->sink->only_counts = reading->marks; /* there will be a second reading */
 		sys->full = reading->discards;
 	}
 	if (inside && !sys->full) {
@@ -266,7 +266,7 @@ static enum ws_status put_event(struct reading *reading, const struct trc_event 
 		if (ev->domain == CAP_DOMAIN_REGIONS && !ev->region.annotation)
 			st = output_sys_put_region(sys, ev, false);
 	}
-	return st ? st : sys->sink.err.status;
+	return st ? st : sys->sink->err.status;
 }
 
 #define DOMAINS                                                                                    \
@@ -318,7 +318,7 @@ static enum ws_status begin(struct output_sys *sys, struct ws_err *err)
 	const struct trc_process *process = sys->process;
 	struct ws_arena *arena = &sys->file.arena;
 
-	output_pf_file_init(&sys->file, &sys->sink, err);
+	output_pf_file_init(&sys->file, sys->sink, err);
 	output_pf_file_begin_process(&sys->file, process);
 	put_known_names(sys);
 	sys->n_threads = process->threads.n + 2;
@@ -352,7 +352,7 @@ static void fini(struct output_sys *sys)
 			free(thread->open[k].notes);
 		free(thread->open);
 		for (unsigned k = 0; k < CAP_SAMPLER_COUNT; k++)
-			free(thread->sampled[k].counts);
+			output_samples_fini(&thread->sampled[k].samples);
 		free(thread->events);
 	}
 	sys->threads = NULL;
@@ -369,14 +369,11 @@ static void fini(struct output_sys *sys)
 }
 
 /* One reading of the events, into the sink. */
-static enum ws_status write_once(struct output_sys *sys, struct marks *marks, const char *path,
-				 struct ws_err *err)
+static enum ws_status write_once(struct output_sys *sys, struct marks *marks, struct ws_err *err)
 {
 	struct reading reading = { sys, marks, sys->opts->fill == OUTPUT_SYSTRACE_DISCARD };
-	enum ws_status st = output_sink_open(&sys->sink, path, -1, err);
+	enum ws_status st;
 
-	if (st)
-		return st;
 	memset(sys->result, 0, sizeof(*sys->result));
 	memset(sys->n_sampled, 0, sizeof(sys->n_sampled));
 	sys->full = sys->sampling = false;
@@ -437,21 +434,67 @@ static enum ws_status write_file(struct output_sys *sys, const char *path, struc
 		return ws_fail(err, WS_E_NOMEM, "no memory to write '%s'", path);
 	if (marks)
 		marks->every = 1;
-	st = write_once(sys, marks, path, err);
-	if (!st && sys->sink.only_counts) {
-		sys->from_ns = ring_start(marks, output_sink_bytes(&sys->sink),
-					  sys->opts->max_bytes, &n_lost);
-		output_sink_abandon(&sys->sink);
-		st = write_once(sys, NULL, path, err);
+	st = output_sink_open(sys->sink, path, -1, err);
+	if (!st)
+		st = write_once(sys, marks, err);
+	if (!st && sys->sink->only_counts) {
+		sys->from_ns = ring_start(marks, output_sink_bytes(sys->sink), sys->opts->max_bytes,
+					  &n_lost);
+		output_sink_abandon(sys->sink);
+		st = output_sink_open(sys->sink, path, -1, err);
+		if (!st)
+			st = write_once(sys, NULL, err);
 		sys->result->n_lost += n_lost;
 	}
 	free(marks);
-	sys->result->n_bytes = output_sink_bytes(&sys->sink);
-	if (!st || sys->sink.err.status)
-		st = output_sink_finish(&sys->sink, err);
-	output_sink_abandon(&sys->sink);
+	sys->result->n_bytes = output_sink_bytes(sys->sink);
+	if (!st || sys->sink->err.status)
+		st = output_sink_finish(sys->sink, err);
+	output_sink_abandon(sys->sink);
 	if (!st)
 		explain_loss(sys);
+	return st;
+}
+
+static struct output_sys *create(const struct trc_trace *trace, const struct trc_process *process,
+				 const struct output_systrace_opts *opts, struct output_sink *sink,
+				 struct output_systrace_result *result)
+{
+	struct output_sys *sys = calloc(1, sizeof(*sys));
+
+	memset(result, 0, sizeof(*result));
+	if (!sys)
+		return NULL;
+	sys->trace = trace;
+	sys->opts = opts;
+	sys->process = process;
+	sys->result = result;
+	sys->sink = sink;
+	sys->from_ns = opts->from_ns;
+	sys->until_ns = opts->until_ns ? opts->until_ns : UINT64_MAX;
+	choose_categories(sys);
+	return sys;
+}
+
+static void destroy(struct output_sys *sys)
+{
+	free(sys->sums);
+	free(sys);
+}
+
+enum ws_status output_sys_put_process(const struct trc_trace *trace,
+				      const struct trc_process *process,
+				      const struct output_systrace_opts *opts,
+				      struct output_sink *sink,
+				      struct output_systrace_result *out_result, struct ws_err *err)
+{
+	struct output_sys *sys = create(trace, process, opts, sink, out_result);
+	enum ws_status st;
+
+	if (!sys)
+		return ws_fail(err, WS_E_NOMEM, "no memory to write a Perfetto trace");
+	st = write_once(sys, NULL, err);
+	destroy(sys);
 	return st;
 }
 
@@ -460,23 +503,15 @@ enum ws_status output_systrace_write(const struct trc_trace *trace,
 				     const struct output_systrace_opts *opts, const char *path,
 				     struct output_systrace_result *out_result, struct ws_err *err)
 {
-	struct output_sys *sys = calloc(1, sizeof(*sys));
+	struct output_sink sink = { 0 };
+	struct output_sys *sys = create(trace, process, opts, &sink, out_result);
 	enum ws_status st;
 
-	memset(out_result, 0, sizeof(*out_result));
 	if (!sys)
 		return ws_fail(err, WS_E_NOMEM, "no memory to write '%s'", path);
-	sys->trace = trace;
-	sys->opts = opts;
-	sys->process = process;
-	sys->result = out_result;
-	sys->from_ns = opts->from_ns;
-	sys->until_ns = opts->until_ns ? opts->until_ns : UINT64_MAX;
-	choose_categories(sys);
 	st = write_file(sys, path, err);
 	if (st)
 		memset(out_result, 0, sizeof(*out_result));
-	free(sys->sums);
-	free(sys);
+	destroy(sys);
 	return st;
 }

@@ -7,6 +7,7 @@
 #ifndef WS_OUTPUT_SYSTRACE_PRIV_H
 #define WS_OUTPUT_SYSTRACE_PRIV_H
 
+#include "output/host_samples.h"
 #include "output/output_priv.h"
 #include "output/pf_file.h"
 #include "output/systrace.h"
@@ -62,15 +63,9 @@ struct output_sys_open {
 
 /* The samples of one kind of a thread so far. */
 struct output_sys_sampled {
-	uint64_t track;   /* 0: none yet */
-	uint64_t last_ns; /* of the previous sample */
-	uint64_t cpu_ns;
-	uint32_t n_switches, n_faults;
-	uint64_t *counts; /* of the previous sample; NULL: none are taken */
-	uint32_t n_counts;
+	uint64_t track; /* 0: none yet */
+	struct output_samples samples;
 };
-
-#define OUTPUT_SYS_THREAD_COUNTERS 4
 
 struct output_sys_thread {
 	const struct trc_thread *thread;
@@ -78,8 +73,8 @@ struct output_sys_thread {
 	struct output_sys_open *open; /* innermost last */
 	size_t n_open, cap_open;
 	struct output_sys_sampled sampled[CAP_SAMPLER_COUNT];
-	uint64_t counters[OUTPUT_SYS_THREAD_COUNTERS]; /* uuids; 0: not described yet */
-	uint64_t *events;                              /* uuids of CPU events */
+	uint64_t used[OUTPUT_USED_COUNT]; /* uuids; 0: not described yet */
+	uint64_t *events;                 /* uuids of CPU events */
 	uint32_t n_events;
 };
 
@@ -94,7 +89,7 @@ struct output_sys {
 	const struct trc_process *process;
 	struct output_systrace_result *result;
 	struct output_pf_file file;
-	struct output_sink sink;
+	struct output_sink *sink;
 	uint64_t enabled; /* bit per category */
 	uint64_t from_ns, until_ns;
 	bool full;                         /* the limit is reached: nothing is begun any more */
@@ -180,6 +175,16 @@ void output_sys_end_metrics(struct output_sys *sys);
 enum output_sys_category output_sys_sample_category(uint32_t sampler);
 enum ws_status output_sys_put_sample(struct output_sys *sys, const struct trc_event *ev);
 void output_sys_end_samples(struct output_sys *sys);
+
+/* ---- systrace.c ---- */
+
+/* A process into a file that is open; for files of several. */
+enum ws_status output_sys_put_process(const struct trc_trace *trace,
+				      const struct trc_process *process,
+				      const struct output_systrace_opts *opts,
+				      struct output_sink *sink,
+				      struct output_systrace_result *out_result,
+				      struct ws_err *err);
 
 /* systrace_stacks.c: the same as a profiler sample. */
 enum ws_status output_sys_put_stack(struct output_sys *sys, const struct trc_event *ev,

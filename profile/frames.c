@@ -77,9 +77,9 @@ static const struct prof_frame *python_frame(struct prof_frames *frames, uint64_
 	*frame = (struct prof_frame){
 		.name = code && code->name[0] ? code->name : "<unknown>",
 		.file = code ? code->file : "",
-		.module = "",
+		.module = code && !code->version ? code->file : "",
 		.line = code ? trc_python_line(code, CAP_FRAME_PYTHON_AT(recorded)) : 0,
-		.python = true,
+		.python = !code || code->version,
 	};
 	return ws_map_put_u64(&frames->python, key, frame, NULL) ? NULL : frame;
 }

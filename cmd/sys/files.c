@@ -24,6 +24,8 @@ struct writing {
 	size_t n_others;
 	const struct trc_process *const *processes; /* of the profile */
 	size_t n_processes;
+	struct prof_frames
+		*frames; /* names for the trace and the database; NULL: none are needed */
 };
 
 void sys_files_say(const struct set_values *values, uint32_t pid, const char *label,
@@ -89,20 +91,26 @@ static enum ws_status trace_path(const struct writing *w, char out[PATH_MAX], st
 	return st;
 }
 
-static bool has_stacks(const struct trc_process *process)
+/* Names for what the trace and the database have of functions. */
+static enum ws_status open_frames(struct writing *w, struct ws_err *err)
 {
-	return process->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written ||
-	       process->ledger[CAP_DOMAIN_REGIONS].written;
+	const struct set_values *values = w->files->values;
+	const struct trc_ledger_sum *ledger = w->files->process->ledger;
+	struct prof_frames_opts how = {
+		.inlines = set_on(values, SET_SAMPLING_INCLUDE_INLINES),
+		.drop_internal = !set_on(values, SET_SAMPLING_KEEP_INTERNAL),
+	};
+
+	if (!ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written && !ledger[CAP_DOMAIN_REGIONS].written)
+		return WS_OK;
+	return prof_frames_open(w->files->process, &how, &w->frames, err);
 }
 
 static enum ws_status write_trace(struct writing *w, struct ws_err *err)
 {
 	const struct sys_files *f = w->files;
-	struct prof_frames_opts how = {
-		.inlines = set_on(f->values, SET_SAMPLING_INCLUDE_INLINES),
-		.drop_internal = !set_on(f->values, SET_SAMPLING_KEEP_INTERNAL),
-	};
 	struct output_systrace_opts opts = {
+		.frames = w->frames,
 		.annotations = set_on(f->values, SET_PERFETTO_ANNOTATIONS),
 		.group_by_queue = set_on(f->values, SET_ROCM_GROUP_BY_QUEUE),
 		.max_bytes = (uint64_t)set_int(f->values, SET_PERFETTO_BUFFER_SIZE_KB) * 1024,
@@ -120,11 +128,8 @@ static enum ws_status write_trace(struct writing *w, struct ws_err *err)
 	st = trace_path(w, path, err);
 	if (!st)
 		st = make_folder_of(path, err);
-	if (!st && has_stacks(f->process))
-		st = prof_frames_open(f->process, &how, &opts.frames, err);
 	if (!st)
 		st = output_systrace_write(f->trace, f->process, &opts, path, &result, err);
-	prof_frames_close(opts.frames);
 	if (st)
 		return st;
 	if (result.n_lost)
@@ -160,6 +165,8 @@ static enum ws_status write_rocpd(struct writing *w, struct ws_err *err)
 	cfg.formats = OUTPUT_BIT(ROCPD);
 	cfg.prefix = prefix;
 	cfg.group_by_queue = set_on(f->values, SET_ROCM_GROUP_BY_QUEUE);
+	cfg.host_data = true;
+	cfg.frames = w->frames;
 	st = output_write(f->trace, &f->process, 1, &cfg, &w->result->rocpd, err);
 	snprintf(path, sizeof(path), "%s.db", prefix);
 	for (size_t i = 0; i < w->result->rocpd.n_files && !st; i++)
@@ -301,10 +308,13 @@ void sys_files_write(const struct sys_files *files, struct sys_files_result *out
 
 	memset(out_result, 0, sizeof(*out_result));
 	ws_arena_init(&w.arena, 16u << 20);
+	if (set_on(files->values, SET_TRACE) || set_on(files->values, SET_USE_ROCPD))
+		report(&w, open_frames(&w, &err), &err);
 	if (set_on(files->values, SET_TRACE))
 		report(&w, write_trace(&w, &err), &err);
 	if (set_on(files->values, SET_USE_ROCPD))
 		report(&w, write_rocpd(&w, &err), &err);
+	prof_frames_close(w.frames);
 	report(&w, write_profile(&w, &err), &err);
 	ws_arena_fini(&w.arena);
 }

@@ -79,6 +79,43 @@ SELECT * FROM regions
 UNION ALL
 SELECT * FROM sample_regions;
 
+-- The CPU side, as rocprof-sys records it. rocpd/import_host.c tells the kinds apart in the same way.
+
+CREATE VIEW host_regions AS
+SELECT * FROM regions
+WHERE category NOT GLOB '*_API*' AND category NOT GLOB 'rocm_*'
+    AND category NOT IN ('timer_sampling', 'overflow_sampling');
+
+-- One row per frame, outermost first. The region around all samples has no call stack.
+CREATE VIEW call_stack_samples AS
+SELECT R.id, R.guid, R.category, R.name, R.nid, R.pid, R.tid, K.string AS track, R.start, R.end,
+    R.duration, R.event_id, JSON_EXTRACT(R.call_stack, '$.pc') AS pc,
+    COALESCE(JSON_EXTRACT(R.call_stack, '$.file'), '') AS module,
+    COALESCE(JSON_EXTRACT(R.line_info, '$.inlined.location'),
+        JSON_EXTRACT(R.call_stack, '$.location'), '') AS file,
+    CAST(COALESCE(JSON_EXTRACT(R.line_info, '$.inlined.line'),
+        JSON_EXTRACT(R.call_stack, '$.line'), 0) AS INTEGER) AS line
+FROM regions R
+INNER JOIN rocpd_sample M ON M.event_id = R.event_id AND M.guid = R.guid
+INNER JOIN rocpd_track T ON T.id = M.track_id AND T.guid = M.guid
+INNER JOIN rocpd_string K ON K.id = T.name_id AND K.guid = T.guid
+WHERE R.category IN ('timer_sampling', 'overflow_sampling') AND R.call_stack != '{}'
+    AND JSON_VALID(R.call_stack) AND JSON_VALID(R.line_info);
+
+CREATE VIEW metrics AS
+SELECT V.id, V.guid, C.string AS category, P.name, P.nid, I.pid, P.target_arch,
+    A.type_index AS agent_type_index, X.timestamp, V.value, P.units,
+    P.long_description AS quality
+FROM rocpd_pmc_event V
+INNER JOIN (
+    SELECT guid, event_id, MIN(timestamp) AS timestamp FROM rocpd_sample GROUP BY guid, event_id
+) X ON X.event_id = V.event_id AND X.guid = V.guid
+INNER JOIN rocpd_info_pmc P ON P.id = V.pmc_id AND P.guid = V.guid
+INNER JOIN rocpd_event E ON E.id = V.event_id AND E.guid = V.guid
+INNER JOIN rocpd_string C ON C.id = E.category_id AND C.guid = E.guid
+INNER JOIN rocpd_info_process I ON I.id = P.pid AND I.guid = P.guid
+LEFT JOIN rocpd_info_agent A ON A.id = P.agent_id AND A.guid = P.guid;
+
 CREATE VIEW kernels AS
 SELECT K.id, K.guid, T.tid,
     (SELECT string FROM rocpd_string S WHERE S.id = E.category_id AND S.guid = E.guid) AS category,

@@ -32,6 +32,7 @@ INNER JOIN (
 ) W ON 1 = 1
 INNER JOIN rocpd_info_agent AG ON AG.id = A.agent_id AND AG.guid = A.guid;
 
+-- Sampled frames are no calls: the time of a sample is in each of its frames.
 CREATE VIEW top AS
 SELECT name, COUNT(*) AS total_calls, SUM(duration) / 1000.0 AS total_duration,
     (SUM(duration) / COUNT(*)) / 1000.0 AS average,
@@ -42,6 +43,7 @@ FROM (
     SELECT name, duration FROM memory_copies
     UNION ALL
     SELECT name, duration FROM regions
+    WHERE category NOT IN ('timer_sampling', 'overflow_sampling')
 )
 INNER JOIN (
     SELECT SUM(duration) AS total_time
@@ -51,6 +53,7 @@ INNER JOIN (
         SELECT duration FROM memory_copies
         UNION ALL
         SELECT duration FROM regions
+        WHERE category NOT IN ('timer_sampling', 'overflow_sampling')
     )
 ) ON 1 = 1
 GROUP BY name

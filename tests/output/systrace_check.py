@@ -2,8 +2,10 @@
 
 	systrace_check.py BEHAVIOUR CONVERT
 """
+import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -251,6 +253,84 @@ def check_failures(where):
     _, _, text = convert(where, status=1)
     if "is not a folder" not in text:
         fail(f"message of a path that is none: {text}")
+
+
+NATIVE = [("main", {"pc": "0x401000", "file": "/bin/app"}, {"line_address": "0x1000", "name": "main"}),
+          ("work(int)", {"pc": "0x402000", "file": "/bin/app"},
+           {"line_address": "0x2000", "name": "work(int)",
+            "inlined": {"name": "work(int)", "location": "w.cpp", "line": "7"}}),
+          ("leaf", {"location": "w.h", "line": "3", "inlined": "true"}, {})]
+PYTHON = [NATIVE[0],
+          ("train.forward", {"file": "train.py"},
+           {"name": "train.forward",
+            "inlined": {"name": "train.forward", "location": "train.py", "line": "20"}})]
+
+
+def check_database(where):
+    """The CPU side in the rocpd database, row by row."""
+    run = subprocess.run([sys.argv[2], where, "database"], stdout=subprocess.PIPE, check=True,
+                         text=True)
+    for line in run.stdout.splitlines():
+        label, seen, written = line.rsplit(" ", 2)
+        same(written, seen, f"{label} in the database")
+    db = sqlite3.connect(where + "/out/rocpd_results.db")
+    same(db.execute("PRAGMA foreign_key_check").fetchall(), [], "foreign keys")
+    rows = db.execute("SELECT category, name, tid, start, end, line_info FROM host_regions "
+                      "ORDER BY start, end DESC").fetchall()
+    line = {"inlined": {"name": "step", "location": "train.c", "line": "12"}}
+    same([(*row[:5], json.loads(row[5])) for row in rows],
+         [("host", "app", 4711, us(0), us(1000), {}), ("user", "step", 4711, us(50), us(240), line),
+          ("host", "function", 4711, us(610), us(620), {}),
+          ("python", "fib", 4711, us(700), us(730), {}), ("python", "fib", 4711, us(710), us(720), {}),
+          ("pthread", "pthread_join", 4712, us(40000), us(45000), {})], "regions")
+    rows = db.execute("SELECT A.name, A.type, A.value FROM host_regions R JOIN rocpd_arg A ON "
+                      "A.event_id = R.event_id ORDER BY A.position").fetchall()
+    same(rows, [("loss", "double", "0.5"), ("delta", "int64_t", "-3"),
+                ("phase", "const char*", "warm")], "annotations")
+    # Each frame is an event, a region and a row of the sampling track.
+    rows = db.execute("SELECT R.category, T.string, R.tid, R.start, R.end, S.timestamp, R.name, "
+                      "R.call_stack, R.line_info FROM regions R JOIN rocpd_sample S ON "
+                      "S.event_id = R.event_id JOIN rocpd_track K ON K.id = S.track_id "
+                      "JOIN rocpd_string T ON T.id = K.name_id ORDER BY R.event_id").fetchall()
+    want = []
+    timer, event = "Thread 1 (S) 4712", "Thread 1 Overflow (S) 4712"
+    for kind, track, start, end, stack in (
+            ("timer_sampling", timer, 5000, 10000, NATIVE),
+            ("overflow_sampling", event, 15000, 15000, PYTHON),
+            ("timer_sampling", timer, 10000, 20000, PYTHON),
+            ("timer_sampling", timer, 20000, 35000, NATIVE)):
+        for name, call_stack, lines in stack:
+            want.append((kind, track, 4712, us(start), us(end), us(start), name,
+                         {"name": name, **call_stack}, lines))
+    outer = "samples [rocprof-sys]"
+    want.append(("timer_sampling", timer, 4712, us(5000), us(35000), us(5000), outer, {}, {}))
+    want.append(("overflow_sampling", event, 4712, us(15000), us(15000), us(15000),
+                 "HW_CPU_CYCLES " + outer, {}, {}))
+    same([(*row[:7], json.loads(row[7]), json.loads(row[8])) for row in rows], want, "samples")
+    rows = db.execute("SELECT category, name, target_arch, agent_type_index, timestamp, value, "
+                      "units, quality FROM metrics ORDER BY timestamp, id").fetchall()
+    page = "process_page_fault", "CPU Memory Usage (S)", "CPU", 0
+    busy = "device_busy_gfx", "GPU GFX Busy [0] (S)", "GPU", 0
+    want = [(*page, us(5000), 100.5, "MB", ""), (*busy, us(5000), 50.0, "%", "simulated"),
+            (*page, us(15000), 200.25, "MB", ""), (*busy, us(15000), 12.5, "%", "simulated")]
+    for at, values in ((15000, (0.01, 3.072, 2, 1, 150, 7)), (27500, (0.01, 4.096, 2, 3, 150, 7))):
+        for (name, unit, category), value in zip((
+                ("CPU time", "sec", "thread_cpu_time"),
+                ("Peak Memory Usage", "MB", "thread_peak_memory"),
+                ("Context Switches", "", "thread_context_switch"),
+                ("Page Faults", "", "thread_page_fault"),
+                ("PAPI_TOT_CYC", "", "thread_hardware_counter"),
+                ("PAPI_TOT_INS", "", "thread_hardware_counter")), values):
+            want.append((category, f"Thread {name} [1] (S)", "CPU", 0, us(at), value, unit, ""))
+    same(rows, want, "metrics")
+    # A sampled frame is no call.
+    same([row for row in db.execute("SELECT name FROM top") if row[0] in ("main", "leaf", outer)], [],
+         "frames among the calls")
+    db.close()
+    run = subprocess.run([sys.argv[2], where, "database", "nameless"], stdout=subprocess.PIPE,
+                         check=True, text=True)
+    if "call-stack samples 4 0\n" not in run.stdout:
+        fail("samples without names are not written, and that is not counted")
 
 
 with tempfile.TemporaryDirectory() as folder:

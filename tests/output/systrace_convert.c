@@ -1,9 +1,10 @@
 /*
  * systrace_convert: makes a capture of a known program and writes rocprof-sys's Perfetto trace
- * of it, for systrace_check.py to read.
+ * of it, for systrace_check.py to read; with `database`, the rocpd database instead.
  *
  *	systrace_convert DIR [OPTION...]
  */
+#include "output/output.h"
 #include "output/systrace.h"
 #include "tests/output/systrace_capture.h"
 
@@ -30,6 +31,32 @@ static int die(const struct ws_err *err)
 	return 1;
 }
 
+/* "<dir>/out/rocpd_results.db" */
+static int write_database(const struct trc_trace *trace, struct prof_frames *frames,
+			  const char *dir)
+{
+	const struct trc_process *process = trc_process_at(trace, 0);
+	struct output_result result;
+	struct output_config cfg;
+	struct ws_err err = { 0 };
+	char prefix[4096];
+	enum ws_status st;
+
+	snprintf(prefix, sizeof(prefix), "%s/out/rocpd", dir);
+	output_config_init(&cfg);
+	cfg.formats = OUTPUT_BIT(ROCPD);
+	cfg.prefix = prefix;
+	cfg.host_data = true;
+	cfg.frames = frames;
+	st = output_write(trace, &process, 1, &cfg, &result, &err);
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT && !st; d++)
+		printf("%s %llu %llu\n", trc_domain_label(d),
+		       (unsigned long long)result.n_events[d],
+		       (unsigned long long)result.n_written[OUTPUT_ROCPD][d]);
+	output_result_fini(&result);
+	return st ? die(&err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct output_systrace_opts opts = { .frames = (struct prof_frames *)argv,
@@ -39,12 +66,14 @@ int main(int argc, char **argv)
 	char capture[4096], path[4096];
 	struct trc_trace *trace;
 	struct ws_err err = { 0 };
-	bool many = false;
+	bool many = false, database = false;
+	int rc;
 
 	for (int i = 2; i < argc; i++) {
 		opts.group_by_queue |= !strcmp(argv[i], "queues");
 		opts.annotations &= strcmp(argv[i], "plain") != 0;
 		many |= !strcmp(argv[i], "many");
+		database |= !strcmp(argv[i], "database");
 		if (!strcmp(argv[i], "nameless"))
 			opts.frames = NULL;
 		if (!strcmp(argv[i], "ring"))
@@ -77,6 +106,11 @@ int main(int argc, char **argv)
 			signal(SIGXFSZ, SIG_IGN);
 			setrlimit(RLIMIT_FSIZE, &limit);
 		}
+	}
+	if (database) {
+		rc = write_database(trace, opts.frames, argv[1]);
+		trc_close(trace);
+		return rc;
 	}
 	if (output_systrace_write(trace, trc_process_at(trace, 0), &opts, path, &result, &err)) {
 		trc_close(trace);

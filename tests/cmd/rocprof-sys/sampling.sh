@@ -43,6 +43,7 @@ cc -g -O1 -o burn burn.c -lpthread || skip "cc cannot compile a program with thr
 # As typed: a file of settings, no '--'.
 printf 'sampling_freq = 200\nsampling_delay = 0.001\nprofile = on\ntime_output = off\nuse_pid = off\nuse_rocm = off\n' \
 	>my.cfg
+echo 'use_rocpd = on' >>my.cfg
 run rocprof-sys-sample -c my.cfg ./burn
 rc_is 0
 cd rocprofsys-burn-output
@@ -61,6 +62,18 @@ def of(main, name):
 one, two, other = of(True, "first"), of(True, "second"), of(False, "first")
 assert 0.5 <= one <= 0.7 and 0.1 <= two <= 0.3 and 0.5 <= other <= 0.7, (one, two, other)
 assert of(False, "second") == 0
+# The database has the same samples, with their lines.
+import sqlite3
+db = sqlite3.connect("rocpd.db")
+trips = json.load(open("trip_count.json"))["timemory"]["trip_count"]["ranks"][0]["graph"]
+for name in ("main", "first", "second"):
+    laps = sum(r["entry"]["laps"] for r in trips if r["prefix"].split("|_")[-1].split(">>> ")[-1] == name)
+    stored = db.execute("SELECT COUNT(*) FROM call_stack_samples WHERE name = ?", (name,)).fetchone()[0]
+    assert laps == stored > 0, (name, laps, stored)
+assert db.execute("SELECT DISTINCT file LIKE '%/burn.c', line > 0 FROM call_stack_samples WHERE name = 'first'"
+                  ).fetchall() == [(1, 1)]
+used = db.execute("SELECT SUM(value) FROM metrics WHERE name = 'Thread CPU time [0] (S)'").fetchone()[0]
+assert 0.6 <= used <= 1, used
 END
 cd ..
 
