@@ -74,6 +74,19 @@ static const struct {
 	  "kernel_id, kernel_name, workgroup_size, lds_block_size, scratch_size, vgpr_count, "
 	  "accum_vgpr_count, sgpr_count, counter_name, printf('%g', value), start, \"end\" FROM "
 	  "counters_collection ORDER BY start, \"end\" DESC", "...q.....q......q..." },
+	{ "region_trace",        API_HEADER,
+	  "SELECT guid, category, name, pid, tid, stack_id, start, \"end\" FROM host_regions "
+	  "ORDER BY start, \"end\" DESC", "qqq....." },
+	{ "call_stack_sample_trace",
+	  "\"Guid\",\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Depth\",\"Module\",\"File\","
+	  "\"Line\",\"Start_Timestamp\",\"End_Timestamp\"",
+	  "SELECT guid, category, name, pid, tid, ROW_NUMBER() OVER (PARTITION BY guid, track, start, \"end\" "
+	  "ORDER BY event_id) - 1 AS depth, module, file, line, start, \"end\" FROM call_stack_samples "
+	  "ORDER BY start, tid, depth", "qqq...qq..." },
+	{ "metric_trace",
+	  "\"Guid\",\"Domain\",\"Metric\",\"Process_Id\",\"Timestamp\",\"Value\",\"Unit\",\"Quality\"",
+	  "SELECT guid, category, name, pid, timestamp, printf('%.15g', value), units, quality "
+	  "FROM metrics ORDER BY timestamp, name", "qqq...qq" },
 };
 
 /* agent_info: the header's words, in the case of the JSON; words of text are in quotes. */

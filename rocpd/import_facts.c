@@ -38,6 +38,7 @@ void rpd_take_process(struct rpd_import *im, sqlite3_stmt *stmt)
 	struct cap_rec_end end = { .h = { .what = CAP_END_EXIT, .time = U64(3) } };
 	char *words = strdup(rpd_text(stmt, 4)), *save = NULL;
 
+	im->main_tid = rec.main_tid;
 	take_gpu_times(im, &rec);
 	RPD_META(im, PROCESS, rec);
 	for (char *word = words ? strtok_r(words, " ", &save) : NULL; word;

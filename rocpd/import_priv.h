@@ -1,6 +1,7 @@
 /*
  * import_priv: what the parts of the importer share: import.c (queries, files), import_facts.c
- * (processes, agents, kernels, counters) and import_events.c (calls, dispatches, copies, memory).
+ * (processes, agents, kernels, counters), import_events.c (calls, dispatches, copies, memory)
+ * and import_host.c (regions, call-stack samples, metrics).
  *
  * A taker gets one row of its query and writes one record. The first failure stays in
  * `err`; import.c stops at it.
@@ -20,11 +21,36 @@ struct rpd_counted {
 	struct cap_counter_value value;
 };
 
+struct rpd_open_region {
+	uint32_t id;
+	uint64_t end_ns;
+};
+
+/* Regions that are open, and the sample whose frames are being read. */
+struct rpd_import_host {
+	struct ws_map regions;               /* description to id */
+	struct ws_map functions;             /* likewise */
+	struct ws_map stacks;                /* frames to id */
+	struct ws_map metrics;               /* row of rocpd_info_pmc to id */
+	WS_VEC(struct rpd_open_region) open; /* innermost last */
+	uint32_t tid;                        /* whose they are */
+	int64_t event;                       /* of the latest */
+	uint64_t last_ns;                    /* when that began */
+	struct rpd_import_sample {
+		int64_t track;
+		uint32_t tid, sampler;
+		uint64_t start_ns, end_ns;
+	} sample;
+	WS_VEC(uint64_t) frames; /* of the sample, outermost first */
+	bool sampled[CAP_SAMPLER_COUNT];
+};
+
 /* One process of one database. */
 struct rpd_import {
 	sqlite3 *sql;
 	const char *guid;
 	int64_t row; /* of rocpd_info_process */
+	uint32_t main_tid;
 	struct cap_writer *writer;
 	struct cap_lane *lane; /* of the current table's events; NULL before the first */
 	struct ws_arena arena;
@@ -34,6 +60,7 @@ struct rpd_import {
 	bool more_args;
 	struct ws_map counters;            /* row of rocpd_info_pmc to id */
 	WS_VEC(struct rpd_counted) values; /* by event */
+	struct rpd_import_host host;
 	struct ws_err *err;
 };
 
@@ -61,5 +88,12 @@ typedef void rpd_take(struct rpd_import *im, sqlite3_stmt *stmt);
 rpd_take rpd_take_process, rpd_take_thread, rpd_take_agent, rpd_take_queue, rpd_take_stream,
 	rpd_take_code_object, rpd_take_kernel, rpd_take_counter, rpd_take_value;
 rpd_take rpd_take_region, rpd_take_dispatch, rpd_take_copy, rpd_take_memory;
+rpd_take rpd_take_host_region, rpd_take_frame, rpd_take_metric_value;
+
+typedef void rpd_finish(struct rpd_import *im);
+rpd_finish rpd_finish_host_regions, rpd_finish_samples;
+
+void rpd_import_host_init(struct rpd_import_host *host);
+void rpd_import_host_fini(struct rpd_import_host *host);
 
 #endif

@@ -21,7 +21,8 @@ static const struct ws_opt opts[] = {
 		    "add a table with a row per kind of event"),
 	WS_OPT_BOOL(T, by_rank, 0, "summary-by-rank", "also print every table per process"),
 	WS_OPT_SOME_OF(T, categories, 0, "region-categories", "NAME", rpd_summary_categories,
-		       "HIP HSA RCCL ROCDECODE ROCJPEG MARKER, or NONE. Default: all"),
+		       "HIP HSA RCCL ROCDECODE ROCJPEG MARKER, of rocprof-sys HOST USER PYTHON "
+		       "PTHREAD MPI OMPT KOKKOS SAMPLES, or NONE. Default: all"),
 	WS_OPT_GROUP("Output"),
 	WS_OPT_CHOICE(T, format, 'f', "format", "FORMAT", rocpd_format_names,
 		      "console (the default), csv, json, md or html"),

@@ -4,6 +4,8 @@
 --   @rows VIEW [CATEGORY]  the events of one kind; a category is chosen with --region-categories
 --   @by_name, @by_rank     statements over such rows, which replace {{rows}}
 --
+-- A sample counts for the function that was executed, its innermost frame.
+--
 -- rpd_stddev() is the sample deviation.
 
 -- @rows kernels
@@ -27,6 +29,24 @@ SELECT guid, pid, duration, name AS "Name" FROM regions WHERE category LIKE 'ROC
 -- @rows markers MARKER
 SELECT guid, pid, duration, COALESCE(json_extract(extdata, '$.message'), name) AS "Name"
 FROM regions_and_samples WHERE category LIKE 'MARKER%'
+
+-- @rows host HOST
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'host'
+-- @rows user USER
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'user'
+-- @rows python PYTHON
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'python'
+-- @rows pthread PTHREAD
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'pthread'
+-- @rows mpi MPI
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'mpi'
+-- @rows ompt OMPT
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'ompt'
+-- @rows kokkos KOKKOS
+SELECT guid, pid, duration, name AS "Name" FROM host_regions WHERE category = 'kokkos'
+-- @rows samples SAMPLES
+SELECT guid, pid, duration, name AS "Name" FROM call_stack_samples
+WHERE (guid, event_id) IN (SELECT guid, MAX(event_id) FROM call_stack_samples GROUP BY guid, track, start, "end")
 
 -- @by_name
 SELECT "Name",
