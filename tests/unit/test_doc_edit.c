@@ -136,5 +136,5 @@ int main(void)
 		cmocka_unit_test(a_full_arena_is_reported),
 	};
 
-	return cmocka_run_group_tests_name("doc_edit", tests, setup, teardown);
+	return RUN_WITH(tests, setup, teardown);
 }
