@@ -107,6 +107,17 @@ enum ws_status mdl_run_model(const struct mdl_entry *entry, const struct ws_doc 
 			     const struct mdl_run_options *options, struct ws_arena *arena,
 			     struct mdl_result *out_result, struct ws_err *err);
 
+/*
+ * The columns that do not depend on where it runs: model, arguments, tags, image, machine_name, ...;
+ * all others are empty, and the outcome is MDL_FAILURE.
+ */
+enum ws_status mdl_result_begin(const struct mdl_entry *entry, const struct ws_doc *context,
+				struct ws_arena *arena, struct mdl_result *out_result,
+				struct ws_err *err);
+
+/* "<model>_<dockerfile>", without slashes: what the names of logs begin with. NULL: no memory. */
+const char *mdl_log_stem(const struct mdl_entry *entry, struct ws_arena *arena);
+
 enum ws_status mdl_machine_look(struct ws_arena *arena, struct mdl_machine *out_machine,
 				struct ws_err *err);
 
