@@ -36,6 +36,7 @@ static bool written_since(const char *prefix, struct timespec since)
 					     "_results.db",
 					     "_results.otf2",
 					     "_config.json",
+					     ".pftrace", /* --perfetto-trace-filename */
 					     ".json" /* rocprof-sys: metadata */ };
 	char path[PATH_MAX + 32];
 	struct stat file;

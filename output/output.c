@@ -123,19 +123,23 @@ enum ws_status output_run_path(const struct output_run *run, const char *name,
 	return WS_OK;
 }
 
+enum ws_status output_run_open_at(struct output_run *run, struct output_sink *sink,
+				  const char *path, struct ws_err *err)
+{
+	enum ws_status st = output_sink_open(sink, path, run->cfg->stream_fd, err);
+
+	if (!st && run->cfg->opened && run->cfg->stream_fd < 0)
+		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
+	return st;
+}
+
 enum ws_status output_run_open(struct output_run *run, struct output_sink *sink, const char *name,
 			       struct ws_err *err)
 {
 	char path[PATH_MAX];
 	enum ws_status st = output_run_path(run, name, path, err);
 
-	if (!st)
-		st = output_sink_open(sink, path, run->cfg->stream_fd, err);
-	if (st)
-		return st;
-	if (run->cfg->opened && run->cfg->stream_fd < 0)
-		run->cfg->opened(run->cfg->opened_ctx, path, NULL);
-	return WS_OK;
+	return st ? st : output_run_open_at(run, sink, path, err);
 }
 
 void output_run_file(struct output_run *run, enum output_format format, const char *path,

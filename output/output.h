@@ -83,6 +83,7 @@ struct output_config {
 	uint32_t formats; /* OUTPUT_BIT()s; 0 with summary options: only the tables */
 	/* directory and stem, placeholders expanded; missing folders are made */
 	const char *prefix;
+	const char *pftrace_path; /* of the Perfetto trace; NULL: prefix_results.pftrace */
 	int stream_fd; /* STDOUT_FILENO or STDERR_FILENO: CSV and JSON go there, -1: files */
 
 	bool stats;                        /* *_stats.csv with CSV, "summary" with JSON */

@@ -63,6 +63,8 @@ enum ws_status output_run_path(const struct output_run *run, const char *name,
 			       char out_path[PATH_MAX], struct ws_err *err);
 enum ws_status output_run_open(struct output_run *run, struct output_sink *sink, const char *name,
 			       struct ws_err *err);
+enum ws_status output_run_open_at(struct output_run *run, struct output_sink *sink,
+				  const char *path, struct ws_err *err);
 /* Finish @sink and enter it into the result; returns its status. */
 enum ws_status output_run_finish(struct output_run *run, enum output_format format,
 				 struct output_sink *sink, struct ws_err *err);

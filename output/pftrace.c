@@ -406,7 +406,8 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 		free(pf);
 		return write_systrace(run, err);
 	}
-	st = output_run_open(run, &sink, "results.pftrace", err);
+	st = run->cfg->pftrace_path ? output_run_open_at(run, &sink, run->cfg->pftrace_path, err)
+				    : output_run_open(run, &sink, "results.pftrace", err);
 	if (st) {
 		free(pf);
 		return st;

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/services.h"
+#include "launch/inject.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define PC_CYCLES_MIN 64 /* the software GPU takes a sample per CU, and no more often */
+#define PC_CYCLES_MAX (double)(1ull << 40)
 
 #define F(field) offsetof(struct rp_args, field)
 
@@ -141,13 +143,43 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 	return WS_OK;
 }
 
+/*
+ * Stochastic sampling counts cycles. madengine's rocprofv3_pc_sampling gives it a time, in
+ * microseconds: the number of cycles that comes next, at the highest clock of the GPUs here.
+ */
+static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
+{
+	static struct gpu_agents gpus; /* too large for the stack */
+	static char text[24];
+	double cycles, power = PC_CYCLES_MIN;
+	unsigned mhz = 0;
+
+	if (launch_inject_gpus(&gpus, NULL))
+		return;
+	for (size_t i = 0; i < gpus.n; i++)
+		mhz = gpus.at[i].freq_mhz > mhz ? gpus.at[i].freq_mhz : mhz;
+	if (!mhz)
+		return;
+	cycles = (double)*interval_us * mhz;
+	while (power * 1.5 < cycles && power < PC_CYCLES_MAX)
+		power *= 2;
+	snprintf(text, sizeof(text), "%.0f", power);
+	ws_log_warn("stochastic PC sampling counts in cycles: --pc-sampling-interval %s with "
+		    "--pc-sampling-unit time is %s cycles, %.0f microseconds at %u MHz",
+		    args->pc_sampling_interval, text, power / mhz, mhz);
+	args->pc_sampling_unit = "cycles";
+	args->pc_sampling_interval = text;
+	*interval_us = (int64_t)power;
+}
+
 /* What a GPU can be sampled by; it is hardware's rule, and the software GPU's. */
-static enum ws_status check_pc_method(const struct rp_args *args, int64_t interval,
-				      struct ws_err *err)
+static enum ws_status check_pc_method(struct rp_args *args, int64_t interval, struct ws_err *err)
 {
 	bool stochastic = strcmp(args->pc_sampling_method, "stochastic") == 0;
 	const char *unit = stochastic ? "cycles" : "time";
 
+	if (stochastic && strcmp(args->pc_sampling_unit, "time") == 0)
+		time_as_cycles(args, &interval);
 	if (strcmp(args->pc_sampling_unit, unit) != 0)
 		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: PC sampling by %s counts in %s: use "
@@ -162,7 +194,7 @@ static enum ws_status check_pc_method(const struct rp_args *args, int64_t interv
 	return WS_OK;
 }
 
-static enum ws_status check_pc_sampling(const struct rp_args *args, struct ws_err *err)
+static enum ws_status check_pc_sampling(struct rp_args *args, struct ws_err *err)
 {
 	int64_t interval = 0;
 	unsigned n = !!args->pc_sampling_unit + !!args->pc_sampling_method +

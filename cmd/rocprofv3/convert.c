@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define DEFAULT_STEM "%hostname%/%pid%"
+#define PFTRACE_END ".pftrace"
 
 struct conversion {
 	const struct rp_convert *how;
@@ -27,6 +28,7 @@ struct conversion {
 	struct ws_map prefixes;    /* given out in this run */
 	struct rp_pc pc;           /* of the process that is being converted */
 	struct launch_claim claim; /* on its name */
+	struct launch_claim pftrace_claim;
 	struct launch_fallback_agents fallback;
 };
 
@@ -86,6 +88,8 @@ static void configure(struct conversion *c)
 
 	output_config_init(cfg);
 	cfg->formats = c->how->env_formats | rp_format_bits(&args->output_format);
+	if (rp_given(args->perfetto_trace_filename))
+		cfg->formats |= OUTPUT_BIT(PFTRACE);
 	if (!cfg->formats) {
 		cfg->formats = OUTPUT_BIT(ROCPD);
 		/* The database has no table for samples, and none for statistics. */
@@ -162,7 +166,8 @@ static struct launch_place place_of(const struct rp_convert *how, const struct t
  * later one gets its pid, or a number.
  */
 static enum ws_status make_unique(struct conversion *c, const struct trc_process *process,
-				  struct ws_buf *prefix, struct ws_err *err)
+				  struct launch_claim *claim, struct ws_buf *prefix,
+				  struct ws_err *err)
 {
 	bool files = c->cfg.stream_fd < 0, other_run = false;
 	size_t n = prefix->n;
@@ -171,7 +176,7 @@ static enum ws_status make_unique(struct conversion *c, const struct trc_process
 	for (unsigned i = 0;; i++) {
 		bool ours = ws_map_get(&c->prefixes, prefix->at);
 
-		if (!ours && (!files || launch_claim_take(&c->claim, prefix->at, c->how->since)))
+		if (!ours && (!files || launch_claim_take(claim, prefix->at, c->how->since)))
 			break;
 		other_run |= !ours;
 		prefix->n = n;
@@ -200,6 +205,36 @@ static void add_folders(struct ws_buf *prefix, const char *path)
 	while (ws_str_next(&rest, '/', &part))
 		if (part.n && !ws_str_is(part, "."))
 			ws_buf_printf(prefix, "/%.*s", WS_STR_ARGS(part));
+}
+
+/* --perfetto-trace-filename: a name of its own, in the folder of the other files. */
+static enum ws_status name_pftrace(struct conversion *c, const struct trc_process *process,
+				   const struct launch_place *place, struct ws_err *err)
+{
+	const char *asked = c->how->args->perfetto_trace_filename;
+	struct ws_buf name, path;
+	enum ws_status st;
+
+	ws_buf_init(&name, PATH_MAX);
+	ws_buf_init(&path, PATH_MAX - 16);
+	st = launch_place_expand(place, asked, &name, err);
+	if (name.at[0] != '/')
+		ws_buf_printf(&path, "%s/", c->cfg.output_path);
+	ws_buf_printf(&path, "%.*s",
+		      (int)(name.n - (ws_str_ends(ws_buf_view(&name), PFTRACE_END)
+					      ? strlen(PFTRACE_END)
+					      : 0)),
+		      name.at);
+	if (!st)
+		st = ws_buf_status(&path, err);
+	if (!st)
+		st = make_unique(c, process, &c->pftrace_claim, &path, err);
+	c->cfg.pftrace_path = ws_arena_printf(&c->arena, "%s" PFTRACE_END, path.at);
+	if (!st && !c->cfg.pftrace_path)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	ws_buf_fini(&name);
+	ws_buf_fini(&path);
+	return st;
 }
 
 static enum ws_status name_files(struct conversion *c, const struct trc_process *process,
@@ -241,7 +276,9 @@ static enum ws_status name_files(struct conversion *c, const struct trc_process 
 	if (!st)
 		st = ws_buf_status(prefix, err);
 	if (!st)
-		st = make_unique(c, process, prefix, err);
+		st = make_unique(c, process, &c->claim, prefix, err);
+	if (!st && rp_given(args->perfetto_trace_filename))
+		st = name_pftrace(c, process, &place, err);
 	ws_buf_fini(&path);
 	ws_buf_fini(&file);
 	return st;
@@ -304,7 +341,7 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	bool good;
 
 	ws_buf_init(&prefix, PATH_MAX - 64);
-	c->claim.fd = -1;
+	c->claim.fd = c->pftrace_claim.fd = -1;
 	rp_pc_init(&c->pc);
 	if (has_data(process) || c->how->args->output_config == WS_TRI_YES) {
 		st = name_files(c, process, &prefix, &err);
@@ -317,6 +354,11 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	if (!st && c->how->args->pc_report == WS_TRI_YES)
 		st = rp_pc_report(&c->pc, trace, process, &err);
 	launch_claim_release(&c->claim);
+	launch_claim_release(&c->pftrace_claim);
+	if (c->cfg.pftrace_path) { /* there may be no other file in the folder of the claim */
+		ws_path_parent(prefix.at);
+		rmdir(prefix.at);
+	}
 	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;

@@ -71,6 +71,7 @@ TRI(selected_regions, 0, "selected-regions", "SELECTED_REGIONS", "record only be
 TRI(selected_regions_ref_count, 0, "selected-regions-ref-count", "SELECTED_REGIONS_REF_COUNT", "count nested resumes and pauses") \
 GROUP("Counters")                                                                                            \
 SETS(pmc, 0, "pmc", "NAME", "", NULL, "counters, comma or space separated; any number. Each --pmc has separate results") \
+TRI(counter_collection, 0, "counter-collection", "", "accepted; --pmc and -i collect counters without it") \
 ONE(replay, 0, "replay", "WHAT", "REPLAY", rp_replay_modes, "when counters need several passes: repeat each kernel (the default on the software GPU), or the application") \
 ONE(replay_mode, 0, "replay-mode", "WHAT", "REPLAY_MODE", rp_replay_modes, "AMD's name for --replay")        \
 TRI(kernel_replay_beta_enabled, 0, "kernel-replay-beta-enabled", "KERNEL_REPLAY_BETA_ENABLED", "accepted; --replay kernel does not need it") \
@@ -107,6 +108,7 @@ STR(att_resource_mode, 0, "att-resource-mode", "MODE", "ATT_RESOURCE_MODE", NULL
 GROUP("Software GPU")                                                                                        \
 ONE(gpu_time, 0, "gpu-time", "KIND", "", rp_gpu_times, "times of kernels and copies: host, the time the host took to execute them (the default), or simulated, from the timing model. Counted kernels always have simulated times") \
 GROUP("Perfetto and display")                                                                                \
+STR(perfetto_trace_filename, 0, "perfetto-trace-filename", "NAME", "", "write the Perfetto trace to NAME in the output directory; implies -f pftrace. A second process of the program writes NAME_PID") \
 ONE(perfetto_backend, 0, "perfetto-backend", "NAME", "PERFETTO_BACKEND", rp_backends, "inprocess (the default) or system; the trace is written by rocprofv3 in either case") \
 STR(perfetto_buffer_size, 0, "perfetto-buffer-size", "KB", "PERFETTO_BUFFER_SIZE_KB", "recorded in the metadata; no such buffer is used") \
 ONE(perfetto_buffer_fill_policy, 0, "perfetto-buffer-fill-policy", "POLICY", "PERFETTO_BUFFER_FILL_POLICY", rp_fill_policies, "discard or ring_buffer; recorded in the metadata") \
