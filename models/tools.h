@@ -11,6 +11,9 @@
  *
  * A prefix that occurs twice is put once.
  *
+ * A definition of ours may have `outputs`, patterns of files that the tool writes, with variables of
+ * its environment as ${NAME}. Where the context replaces a cmd by one with -d DIR, it is DIR.
+ *
  * Memory   everything lives in the arena that was given.
  * Failure  an unknown tool is WS_E_NOTFOUND, with the nearest name.
  */
@@ -65,6 +68,9 @@ enum ws_status mdl_chain_build(const struct ws_doc *tools, const struct ws_doc *
 
 /* Names of the definitions in order, NULL after the last. */
 const char *mdl_tool_name(const struct ws_doc *tools, size_t i);
+/* The words of a command as a shell splits them: blanks, quotes, backslashes. NULL after the last. */
+enum ws_status mdl_command_words(const char *command, struct ws_arena *arena, char ***out_words,
+				 struct ws_err *err);
 /* Whether @name belongs to the rocprof family (rocprof*, rocprofv3*). */
 bool mdl_tool_is_rocprof(const char *name);
 

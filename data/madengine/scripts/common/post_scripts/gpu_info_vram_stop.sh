@@ -1,0 +1,3 @@
+#!/bin/sh
+# Stops the sampler of the tool gpu_info_vram_profiler.
+exec sh ../scripts/common/tools/gpu_info_sampler.sh stop vram

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Starts the sampler of the tool gpu_info_power_profiler.
+exec sh ../scripts/common/tools/gpu_info_sampler.sh start power
