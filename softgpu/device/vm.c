@@ -145,6 +145,24 @@ uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node)
 	return available;
 }
 
+/* Locked. Node 0 is the host. */
+static void count(struct sg_vm *vm, uint32_t node, int64_t more_bytes)
+{
+	vm->used[node] += (uint64_t)more_bytes;
+	if (node && vm->published)
+		atomic_store_explicit(&vm->published[node - 1], vm->used[node],
+				      memory_order_relaxed);
+}
+
+void sg_vm_publish(struct sg_vm *vm, _Atomic uint64_t *used)
+{
+	pthread_mutex_lock(&vm->lock);
+	vm->published = used;
+	for (uint32_t node = 1; node < vm->n_nodes; node++)
+		count(vm, node, 0);
+	pthread_mutex_unlock(&vm->lock);
+}
+
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset)
 {
@@ -233,7 +251,7 @@ enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t n
 	else
 		status = sg_vm_place(vm, block, align, -1, 0);
 	if (!status)
-		vm->used[node] += counted;
+		count(vm, node, (int64_t)counted);
 	pthread_mutex_unlock(&vm->lock);
 
 	if (status) {
@@ -268,7 +286,7 @@ enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr)
 	}
 	sg_vm_retire(vm, block);
 	if (block->kind == SG_VM_HOST || block->kind == SG_VM_VRAM)
-		vm->used[block->node] -= block->size;
+		count(vm, block->node, -(int64_t)block->size);
 	sg_vm_unplace(vm, block);
 	pthread_mutex_unlock(&vm->lock);
 	free(block);

@@ -75,6 +75,8 @@ void sg_vm_destroy(struct sg_vm *vm);
 uint64_t sg_vm_start(const struct sg_vm *vm);
 uint64_t sg_vm_end(const struct sg_vm *vm);
 uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node);
+/* From now on the bytes in use of each GPU are also stored at @used (board.h); NULL: nowhere. */
+void sg_vm_publish(struct sg_vm *vm, _Atomic uint64_t *used);
 
 /* *addr is 0 or, with `fixed`, where the block has to be. */
 enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t node, uint64_t size,

@@ -53,6 +53,7 @@ struct sg_vm {
 	uint32_t n_nodes;
 	uint64_t capacity[SG_VM_MAX_NODES];
 	uint64_t used[SG_VM_MAX_NODES];
+	_Atomic uint64_t *published; /* of the GPUs; NULL: not */
 };
 
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */

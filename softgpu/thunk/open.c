@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "softgpu/device/board.h"
 #include "softgpu/device/log.h"
 #include "softgpu/device/svm.h"
 #include "softgpu/thunk/thunk_priv.h"
@@ -220,6 +221,17 @@ static void dismantle(struct thunk *thunk)
 	free(thunk);
 }
 
+/* For tools that show the memory in use of a GPU, whichever processes use it. */
+static void publish_memory(struct thunk *thunk)
+{
+	uint64_t memory_bytes[SG_MAX_GPUS];
+
+	static_assert(SG_MAX_GPUS <= SG_BOARD_GPUS, "a page has a place for each GPU");
+	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++)
+		memory_bytes[g] = thunk->topology.gpus[g].model->vram_bytes;
+	sg_vm_publish(thunk->vm, sg_board_open(memory_bytes, thunk->topology.n_gpus));
+}
+
 static HSAKMT_STATUS open_machine(void)
 {
 	static bool watching_forks;
@@ -238,6 +250,7 @@ static HSAKMT_STATUS open_machine(void)
 		dismantle(thunk);
 		return HSAKMT_STATUS_NO_MEMORY;
 	}
+	publish_memory(thunk);
 	if (!watching_forks)
 		watching_forks = !pthread_atfork(NULL, NULL, in_child);
 	machine = thunk;
