@@ -1,4 +1,4 @@
-#include "collector/monitor/monitor_priv.h"
+#include "collector/monitor/gpu_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

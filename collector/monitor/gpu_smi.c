@@ -5,7 +5,7 @@
  * are stated here. Structures grow from version to version and are filled by the library, so
  * they are read from buffers that are larger than any of them.
  */
-#include "collector/monitor/monitor_priv.h"
+#include "collector/monitor/gpu_source.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -67,6 +67,7 @@ static struct {
 	int (*temperature)(void *, uint32_t, uint32_t, int64_t *);
 	int (*power)(void *, uint32_t *);
 	int (*memory)(void *, uint32_t, uint64_t *);
+	int (*memory_total)(void *, uint32_t, uint64_t *);
 	int (*clock)(void *, uint32_t, uint32_t *);
 	int (*metrics)(void *, struct amd_metrics *);
 	union {
@@ -108,6 +109,7 @@ static uint32_t open_amd(void)
 	FIND(amd.temperature, "amdsmi_get_temp_metric");
 	FIND(amd.power, "amdsmi_get_power_info");
 	FIND(amd.memory, "amdsmi_get_gpu_memory_usage");
+	FIND(amd.memory_total, "amdsmi_get_gpu_memory_total");
 	FIND(amd.clock, "amdsmi_get_clock_info");
 	FIND(amd.metrics, "amdsmi_get_gpu_metrics_info");
 	if (amd.init && amd.sockets && amd.processors && amd.init(AMD_INIT_GPUS) == 0)
@@ -184,10 +186,16 @@ static void read_amd(uint32_t i, uint32_t what, uint64_t now_ns, struct col_moni
 		read_amd_engines(gpu, to);
 }
 
+static bool amd_memory(uint32_t i, uint64_t *out)
+{
+	return amd.memory_total && amd.memory_total(amd.handles[i], AMD_MEMORY_VRAM, out) == 0;
+}
+
 const struct col_monitor_gpu_source col_monitor_amd_smi = {
 	.name = "libamd_smi",
 	.open = open_amd,
 	.read = read_amd,
+	.memory_bytes = amd_memory,
 };
 
 /* ---- librocm_smi64 ---- */
@@ -204,6 +212,7 @@ static struct {
 	int (*power)(uint32_t, uint64_t *);
 	int (*average_power)(uint32_t, uint32_t, uint64_t *);
 	int (*memory)(uint32_t, uint32_t, uint64_t *);
+	int (*memory_total)(uint32_t, uint32_t, uint64_t *);
 } rocm;
 
 static uint32_t open_rocm(void)
@@ -228,6 +237,7 @@ static uint32_t open_rocm(void)
 	FIND(rocm.power, "rsmi_dev_current_socket_power_get");
 	FIND(rocm.average_power, "rsmi_dev_power_ave_get");
 	FIND(rocm.memory, "rsmi_dev_memory_usage_get");
+	FIND(rocm.memory_total, "rsmi_dev_memory_total_get");
 	if (!rocm.init || !rocm.count || rocm.init(0) != 0 || rocm.count(&n) != 0)
 		return 0;
 	return n;
@@ -258,8 +268,14 @@ static void read_rocm(uint32_t gpu, uint32_t what, uint64_t now_ns, struct col_m
 		col_monitor_figure(to, COL_FIGURE_MEMORY, (double)value);
 }
 
+static bool rocm_memory(uint32_t gpu, uint64_t *out)
+{
+	return rocm.memory_total && rocm.memory_total(gpu, ROCM_MEMORY_VRAM, out) == 0;
+}
+
 const struct col_monitor_gpu_source col_monitor_rocm_smi = {
 	.name = "librocm_smi64",
 	.open = open_rocm,
 	.read = read_rocm,
+	.memory_bytes = rocm_memory,
 };

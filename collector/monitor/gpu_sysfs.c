@@ -2,7 +2,7 @@
  * The driver's files: /sys/class/drm/card<n>/device, and its sensors in hwmon/hwmon<m> below.
  * GPUs are numbered in the order of their cards.
  */
-#include "collector/monitor/monitor_priv.h"
+#include "collector/monitor/gpu_source.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,18 @@
 #define GPUS 16u
 
 /* In the order of reading: the later of two for the same figure replaces the first. */
-enum file { BUSY, MEMORY_BUSY, MEMORY, TEMP, POWER_AVERAGE, POWER, GFX_CLOCK, MEMORY_CLOCK, FILES };
+enum file {
+	BUSY,
+	MEMORY_BUSY,
+	MEMORY,
+	TEMP,
+	POWER_AVERAGE,
+	POWER,
+	GFX_CLOCK,
+	MEMORY_CLOCK,
+	MEMORY_TOTAL, /* for memory_bytes only: it is in no group */
+	FILES
+};
 static const struct {
 	const char *name;
 	bool sensor;
@@ -37,6 +48,7 @@ static const struct {
 			COL_MONITOR_BIT(GPU_CLOCK) },
 	[MEMORY_CLOCK] = { "freq2_input", true, COL_FIGURE_MEMORY_CLOCK, 1e6,
 			   COL_MONITOR_BIT(GPU_CLOCK) },
+	[MEMORY_TOTAL] = { "mem_info_vram_total", false, COL_FIGURE_MEMORY, 1, 0 },
 };
 
 static struct {
@@ -122,8 +134,20 @@ void col_monitor_sysfs_forked(void)
 	sysfs.n = 0;
 }
 
+static bool sysfs_memory(uint32_t gpu, uint64_t *out)
+{
+	int64_t value;
+
+	if (gpu >= sysfs.n || !col_monitor_read_number(&sysfs.at[gpu][MEMORY_TOTAL], &value) ||
+	    value <= 0)
+		return false;
+	*out = (uint64_t)value;
+	return true;
+}
+
 const struct col_monitor_gpu_source col_monitor_sysfs = {
 	.name = "the driver",
 	.open = open_sysfs,
 	.read = read_sysfs,
+	.memory_bytes = sysfs_memory,
 };

@@ -1,6 +1,7 @@
 /*
  * A stand-in for libamd_smi with two GPUs. FAKE_SMI has words: "none": no GPUs; "old": structures as
- * before ROCm 6.4; "no-power", "no-temp", ...: that call fails; "late": calls fail from the third on.
+ * before ROCm 6.4; "no-power", "no-temp", ...: that call fails; "late": calls fail from the third on;
+ * "second-die": the second has no power of its own.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ PUBLIC int amdsmi_get_power_info(void *gpu, uint32_t *info)
 	static const uint32_t new_layout[] = { 155, 0, 155, 0xffffffff, 0, 0, 0, 0 };
 	static const uint32_t old_layout[] = { 0xffff, 148, 900, 901 };
 
-	if (says("no-power"))
+	if (says("no-power") || (says("second-die") && gpu_of(gpu)))
 		return 2;
 	memcpy(info, says("old") ? old_layout : new_layout,
 	       says("old") ? sizeof(old_layout) : sizeof(new_layout));
@@ -85,6 +86,13 @@ PUBLIC int amdsmi_get_gpu_memory_usage(void *gpu, uint32_t kind, uint64_t *used)
 PUBLIC int amdsmi_get_gpu_memory_usage(void *gpu, uint32_t kind, uint64_t *used)
 {
 	*used = 2500000000u + gpu_of(gpu) * 1000000u;
+	return kind != 0 || says("no-mem");
+}
+
+PUBLIC int amdsmi_get_gpu_memory_total(void *gpu, uint32_t kind, uint64_t *total);
+PUBLIC int amdsmi_get_gpu_memory_total(void *gpu, uint32_t kind, uint64_t *total)
+{
+	*total = 10000000000u;
 	return kind != 0 || says("no-mem");
 }
 

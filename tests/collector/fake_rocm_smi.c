@@ -53,6 +53,13 @@ PUBLIC int rsmi_dev_power_ave_get(uint32_t gpu, uint32_t sensor, uint64_t *power
 	return sensor != 0 || says("no-power");
 }
 
+PUBLIC int rsmi_dev_memory_total_get(uint32_t gpu, uint32_t kind, uint64_t *total);
+PUBLIC int rsmi_dev_memory_total_get(uint32_t gpu, uint32_t kind, uint64_t *total)
+{
+	*total = 1000000000;
+	return kind != 0;
+}
+
 PUBLIC int rsmi_dev_memory_usage_get(uint32_t gpu, uint32_t kind, uint64_t *used);
 PUBLIC int rsmi_dev_memory_usage_get(uint32_t gpu, uint32_t kind, uint64_t *used)
 {

@@ -1,0 +1,84 @@
+#include "models/gpu_board.h"
+
+#include "base/file.h"
+#include "softgpu/device/board_page.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Field 22 of /proc/PID/stat, behind the name, which may contain anything. */
+static bool is_running(const struct sg_board_page *page)
+{
+	char path[32], text[1024], *at;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", page->pid);
+	if (!ws_file_line(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	for (unsigned field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at && strtoull(at, NULL, 10) == page->start_ticks;
+}
+
+static bool read_page(int folder, const char *name, struct sg_board_page *out)
+{
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool whole;
+
+	if (fd < 0)
+		return false;
+	whole = read(fd, out, sizeof(*out)) == sizeof(*out) && out->magic == SG_BOARD_MAGIC &&
+		out->version == SG_BOARD_VERSION && out->n_gpus <= SG_BOARD_GPUS;
+	close(fd);
+	return whole;
+}
+
+static DIR *open_folder(void)
+{
+	char path[64];
+	struct stat st;
+	DIR *dir;
+	int fd;
+
+	snprintf(path, sizeof(path), SG_BOARD_FOLDER "%u", (unsigned)geteuid());
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	dir = fstat(fd, &st) == 0 && st.st_uid == geteuid() ? fdopendir(fd) : NULL;
+	if (!dir)
+		close(fd);
+	return dir;
+}
+
+size_t mdl_gpu_board_used(uint64_t *out_bytes, size_t n_gpus)
+{
+	DIR *dir = open_folder();
+	struct dirent *entry;
+	struct stat space;
+	size_t n = 0;
+
+	memset(out_bytes, 0, n_gpus * sizeof(*out_bytes));
+	if (!dir)
+		return 0;
+	if (stat("/proc/self/ns/pid", &space))
+		space.st_ino = 0;
+	while ((entry = readdir(dir))) {
+		struct sg_board_page page;
+
+		if (entry->d_name[0] == '.' || !read_page(dirfd(dir), entry->d_name, &page) ||
+		    page.pid_space != space.st_ino || !is_running(&page))
+			continue;
+		n++;
+		for (size_t i = 0; i < page.n_gpus && i < n_gpus; i++)
+			out_bytes[i] +=
+				atomic_load_explicit(&page.used_bytes[i], memory_order_relaxed);
+	}
+	closedir(dir);
+	return n;
+}

@@ -1,0 +1,163 @@
+#!/bin/sh
+# gpu-info writes madengine's CSV files of power and memory in use; nothing of it is lost.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+cd "$work"
+fakes=$WS_BUILD/tests/collector
+[ -e "$fakes/libamd_smi.so" ] || skip "the stand-ins for AMD's libraries are not in this build"
+sampler=
+cleanup() { kill -KILL $sampler 2>/dev/null; }
+
+# ---- real GPUs: two, by a stand-in for libamd_smi ----
+real() { run env WAVESCOPE_GPU=native LD_LIBRARY_PATH="$fakes" "$@"; }
+file_is() { # FILE, and the values of its last row after the time
+	is "$(tail -n 1 "$1" | sed 's/^[0-9]\{4\}-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\},//')" \
+		"$(printf '%s\r' "$2")" "last row of $1"
+}
+real wavescope gpu-info --list
+out_is "2 GPUs, read by libamd_smi"
+real wavescope gpu-info -m power -o p.csv -- sh -c 'exit 3'
+rc_is 3
+is "$(head -n 1 p.csv)" "$(printf 'time,Power(Watt) GPU0,Power(Watt) GPU1\r')" header
+file_is p.csv 155.0,155.0
+real wavescope gpu-info -m vram -d 1,0 -o v.csv -- true
+rc_is 0
+is "$(head -n 1 v.csv)" "$(printf 'time,vram(%%) GPU1,vram(%%) GPU0\r')" header
+file_is v.csv 25.01,25.00
+
+# the second die of a board has no sensor
+FAKE_SMI=second-die
+export FAKE_SMI
+real wavescope gpu-info -m power -o p.csv -- true
+err_has "left out, because they report no power: 1"
+is "$(head -n 1 p.csv)" "$(printf 'time,Power(Watt) GPU0\r')" header
+real wavescope gpu-info -m power -d 0,1 -o p.csv -- true
+rc_is 1
+err_has "GPU 1 reports no power"
+FAKE_SMI=no-power
+real wavescope gpu-info -m power -o p.csv -- true
+rc_is 1
+err_has "no GPU reports its power through libamd_smi"
+FAKE_SMI=no-mem
+real wavescope gpu-info -m vram -o v.csv -- true
+rc_is 0
+file_is v.csv N/A,N/A
+unset FAKE_SMI
+mkdir none
+real env LD_LIBRARY_PATH="$work/none" wavescope gpu-info -o p.csv
+rc_is 1
+err_has "no GPU found by libamd_smi"
+
+# ---- mistakes ----
+for words in "-d 2:no GPU 2: there are 2" "-d 0,0:named twice" "-d x:is not a list of GPUs" "-i 0:is not a period" \
+	"--dual-gcd -d 0:--dual-gcd requires two GPUs" "--background -- true:--background excludes a program"; do
+	# shellcheck disable=SC2086
+	real wavescope gpu-info -o m.csv ${words%%:*}
+	rc_is 2
+	err_has "${words#*:}"
+done
+real wavescope gpu-info -o m.csv --background -d 7 --pid-file m.pid
+rc_is 2
+err_has "no GPU 7"
+[ ! -e m.pid ] || fail "a sampler that failed has a pid file"
+real wavescope gpu-info -o m.csv -- ./no-such-program
+rc_is 127
+
+# both dies at once; the exit code is one that is not 0
+real wavescope gpu-info -m vram -o d.csv --dual-gcd -- sh -c 'echo $HIP_VISIBLE_DEVICES; exit $HIP_VISIBLE_DEVICES'
+rc_is 1
+is "$(sort "$out" | tr '\n' ' ')" "0 1 " "dies"
+
+# ---- the scripts of madengine's tools ----
+mkdir -p ws/run_directory ws/scripts
+ln -s "$WS_SOURCE/data/madengine/scripts/common" ws/scripts/common
+cd ws/run_directory
+export VRAM_SAMPLING_RATE=0.02 VRAM_DEVICE=all VRAM_OUTPUT_FILE=gpu_info_vram_profiler_output.csv
+script() { real bash "../scripts/common/$1" "${2:-}"; }
+script pre_scripts/gpu_info_pre.sh
+rc_is 0
+script pre_scripts/gpu_info_vram_start.sh
+rc_is 0
+[ "$(rows gpu_info_vram_profiler_output.csv)" -ge 1 ] || fail "it came back before the first row"
+sampler=$(cat gpu_info_vram_profiler.pid)
+sleep 0.5
+script post_scripts/gpu_info_vram_stop.sh
+rc_is 0
+! kill -0 "$sampler" 2>/dev/null || fail "the sampler was not stopped"
+out_has "rows of 2 GPUs in gpu_info_vram_profiler_output.csv"
+[ "$(rows gpu_info_vram_profiler_output.csv)" -ge 10 ] || fail "too few rows in half a second"
+[ ! -e gpu_info_vram_profiler.pid ] || fail "the pid file is left"
+script post_scripts/gpu_info_post.sh gpu_info_vram_profiler
+is "$(stat -c %a gpu_info_vram_profiler_output.csv)" 666 mode
+# once more: there is none to stop
+script post_scripts/gpu_info_vram_stop.sh
+rc_is 0
+err_has "it is not running"
+cd "$work"
+
+# the name of AMD's script
+run env WAVESCOPE_GPU=native LD_LIBRARY_PATH="$fakes" MODE=vram DEVICE=1 SAMPLING_RATE=0.05 \
+	"$PYTHON" "$WS_SOURCE/data/madengine/scripts/common/tools/gpu_info_profiler.py" sh -c 'echo here; exit 4'
+rc_is 4
+out_is here
+file_is prof.csv 25.01
+
+# Killed: every row is in the file, and whole. A removed file and the end of another process end it, too.
+start() { # FILE OPTION...
+	to=$1
+	shift
+	real wavescope gpu-info -m vram -i 0.01 -o "$to" --background --pid-file s.pid --log-file s.log "$@"
+	rc_is 0
+	sampler=$(cat s.pid)
+}
+ends() {
+	tries=0
+	while kill -0 "$sampler" 2>/dev/null && [ $tries -lt 100 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	[ $tries -lt 100 ] || fail "the sampler does not end: $1"
+}
+start k.csv
+sleep 0.3
+kill -KILL "$sampler"
+ends "by SIGKILL"
+[ "$(rows k.csv)" -ge 10 ] || fail "killed: $(rows k.csv) rows"
+file_is k.csv 25.00,25.01
+start k.csv
+rm k.csv
+ends "its file was removed"
+sleep 0.2 &
+start k.csv --while-pid $!
+ends "the process has ended"
+
+# ---- the software GPU: the memory of other processes ----
+need_softgpu
+hold=$WS_BUILD/tests/cmd/hold_memory
+[ -x "$hold" ] || skip "hold_memory is not in this build (no HSA headers)"
+export WAVESCOPE_GPU=mi210
+wavescope run -- "$hold" 16384 ready &
+holder=$!
+tries=0
+while [ ! -e ready ] && [ $tries -lt 200 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+sampler=$holder
+run wavescope gpu-info -m vram -o soft.csv -- true
+rc_is 0
+err_has "simulated"
+percent=$(tail -n 1 soft.csv | cut -d, -f2 | tr -d '\r')
+# 16 GiB of 64, and what the runtime itself holds
+awk -v p="$percent" 'BEGIN { exit !(p >= 25 && p < 26) }' || fail "16 of 64 GiB are $percent %"
+kill -KILL "$holder"
+wait "$holder" 2>/dev/null || :
+run wavescope gpu-info -m vram -o soft.csv -- true
+file_is soft.csv 0.00
+page=/dev/shm/wavescope-gpus-$(id -u)/$holder
+[ -e "$page" ] || fail "no page of a killed process: $page"
+wavescope info >/dev/null
+[ ! -e "$page" ] || fail "the page of a killed process stays"
+run wavescope gpu-info -m power -o power.csv -- true
+rc_is 0
+err_has "the software GPU has no power"
+file_is power.csv N/A
