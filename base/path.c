@@ -53,6 +53,7 @@ enum ws_status ws_path_beside(const char *const *places, const char *name, char 
 			      struct ws_err *err)
 {
 	char self[PATH_MAX], path[PATH_MAX];
+	const char *last;
 	enum ws_status st = ws_path_self(self, err);
 
 	if (st)
@@ -70,7 +71,8 @@ enum ws_status ws_path_beside(const char *const *places, const char *name, char 
 		ws_path_parent(path);
 		if (!realpath(path, out_path))
 			return ws_fail_errno(err, errno, "cannot resolve '%s'", path);
-		return ws_path_join(out_path, name, out_path, err);
+		last = strrchr(name, '/');
+		return ws_path_join(out_path, last ? last + 1 : name, out_path, err);
 	}
 	return ws_fail(err, WS_E_NOTFOUND, "'%s' not found next to '%s'", name, self);
 }

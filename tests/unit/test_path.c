@@ -59,6 +59,8 @@ static void beside_takes_the_first_place_that_has_it(void **state)
 	assert_int_equal(ws_path_self(self, NULL), WS_OK);
 	assert_int_equal(ws_path_beside(places, "test_path", path, NULL), WS_OK);
 	assert_string_equal(path, self); /* and no dots are left in it */
+	assert_int_equal(ws_path_beside(places, "unit/test_path", path, NULL), WS_OK);
+	assert_string_equal(path, self); /* a name may have a folder in front */
 	assert_fails_with(ws_path_beside(places, "no-file", path, &err), WS_E_NOTFOUND, &err,
 			  "no-file");
 }
