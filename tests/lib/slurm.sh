@@ -1,4 +1,4 @@
-# A Slurm cluster of one node: Debian's own slurmctld, slurmd and munge, with folders,
+# A Slurm cluster on this machine: Debian's own slurmctld, slurmd and munge, with folders,
 # ports and keys of its own, gone when the test ends. Nothing in /etc is read or written,
 # no service manager is asked, and no control groups are used, so it runs in containers.
 #
@@ -7,17 +7,21 @@
 #	slurm_start              or the test is skipped, with the reason
 #	run srun -n 4 hostname   any Slurm command finds this cluster: SLURM_CONF is exported
 #	slurm_stop               also happens by itself when the test ends
+#	slurm_kill NAME          a node dies, with all that runs on it
 #
-# The daemons want root. The node claims $slurm_cpus processors, whatever the machine has.
+# The daemons want root. The nodes are those of $slurm_names, by default one that is named as the
+# machine. Each claims $slurm_cpus processors and $slurm_gpus GPUs, whatever the machine has.
 
 slurm_cpus=${slurm_cpus:-8}
-slurm_limit_s=${slurm_limit_s:-30} # for the node to come up
+slurm_gpus=${slurm_gpus:-0}
+slurm_names=${slurm_names:-$(uname -n | cut -d. -f1)}
+slurm_limit_s=${slurm_limit_s:-30} # for the nodes to come up
 slurm_dir=
 
 # Daemons end up in processes of their own; each leaves its number in a file.
 slurm_stop() {
 	[ -n "$slurm_dir" ] || return 0
-	for slurm_name in slurmd slurmctld munged; do
+	for slurm_name in $slurm_names slurmctld munged; do
 		slurm_pid=$(cat "$slurm_dir/$slurm_name.pid" 2>/dev/null) || continue
 		kill "$slurm_pid" 2>/dev/null || continue
 		slurm_i=0
@@ -31,22 +35,41 @@ slurm_stop() {
 	slurm_dir=
 }
 
-# Two ports that nobody listens on, from the kernel.
-slurm_ports() {
+# Ports that nobody listens on, from the kernel.
+slurm_ports() { # NUMBER
 	"${PYTHON:-python3}" -c '
-import socket
-both = [socket.socket(), socket.socket()]
-for s in both: s.bind(("127.0.0.1", 0))
-print(*[s.getsockname()[1] for s in both])'
+import socket, sys
+every = [socket.socket() for i in range(int(sys.argv[1]))]
+for s in every: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in every])' "$1"
+}
+
+# The pids of the daemon of a node, and of all that it has started.
+slurm_pids() {
+	slurm_pid=$(cat "$slurm_dir/$1.pid" 2>/dev/null) || return 0
+	echo "$slurm_pid"
+	# A step's daemon leaves its parent; the node's name is in its environment or command line.
+	for slurm_proc in /proc/[0-9]*; do
+		grep -qzF -e "SLURMD_NODENAME=$1" "$slurm_proc/environ" 2>/dev/null &&
+			grep -qzF -e "SLURM_CONF=$SLURM_CONF" "$slurm_proc/environ" 2>/dev/null &&
+			echo "${slurm_proc#/proc/}"
+	done
+	return 0
+}
+
+# As when its power fails: nobody gets to say anything. Slurm is told, as by a health check.
+slurm_kill() {
+	slurm_pids "$1" | xargs -r kill -KILL 2>/dev/null || :
+	scontrol update nodename="$1" state=down reason=killed
 }
 
 slurm_config() {
-	set -- $(slurm_ports)
+	set -- $(slurm_ports $(($(echo $slurm_names | wc -w) + 1)))
+	slurm_list=$(echo $slurm_names | tr ' ' ,)
 	cat <<-CONF
 		ClusterName=test
 		SlurmctldHost=$slurm_host(127.0.0.1)
 		SlurmctldPort=$1
-		SlurmdPort=$2
 		SlurmUser=root
 		SlurmdUser=root
 		AuthType=auth/munge
@@ -65,14 +88,27 @@ slurm_config() {
 		KillWait=2
 		MailProg=/bin/true
 		StateSaveLocation=$slurm_dir/state
-		SlurmdSpoolDir=$slurm_dir/spool
+		SlurmdSpoolDir=$slurm_dir/spool.%n
 		SlurmctldPidFile=$slurm_dir/slurmctld.pid
-		SlurmdPidFile=$slurm_dir/slurmd.pid
+		SlurmdPidFile=$slurm_dir/%n.pid
 		SlurmctldLogFile=$slurm_dir/slurmctld.log
-		SlurmdLogFile=$slurm_dir/slurmd.log
-		NodeName=$slurm_host NodeAddr=127.0.0.1 CPUs=$slurm_cpus State=UNKNOWN
-		PartitionName=test Nodes=$slurm_host Default=YES MaxTime=10 State=UP
+		SlurmdLogFile=$slurm_dir/%n.log
+		PartitionName=test Nodes=$slurm_list Default=YES MaxTime=10 State=UP
 	CONF
+	slurm_with_gpus=
+	if [ "$slurm_gpus" -gt 0 ]; then
+		echo GresTypes=gpu
+		slurm_with_gpus=Gres=gpu:$slurm_gpus
+		slurm_last=$((slurm_gpus - 1))
+		for slurm_i in $(seq 0 $slurm_last); do : >"$slurm_dir/gpu$slurm_i"; done
+		echo "NodeName=$slurm_list Name=gpu File=$slurm_dir/gpu[0-$slurm_last]" \
+			>"$slurm_dir/gres.conf"
+	fi
+	for slurm_name in $slurm_names; do
+		shift
+		echo "NodeName=$slurm_name NodeHostname=$slurm_host NodeAddr=127.0.0.1 Port=$1" \
+			"CPUs=$slurm_cpus $slurm_with_gpus State=UNKNOWN"
+	done
 }
 
 # What a daemon says when it does not start is worth more than that it did not.
@@ -96,7 +132,7 @@ slurm_start() {
 	slurm_dir=$(mktemp -d /tmp/ws-slurm.XXXXXX)
 	cleanup() { slurm_stop; }
 	chmod 755 "$slurm_dir"
-	mkdir "$slurm_dir/state" "$slurm_dir/spool"
+	mkdir "$slurm_dir/state"
 	slurm_host=$(uname -n | cut -d. -f1)
 	SLURM_CONF=$slurm_dir/slurm.conf
 	export SLURM_CONF
@@ -107,13 +143,15 @@ slurm_start() {
 		--socket="$slurm_dir/munge.socket" --pid-file="$slurm_dir/munged.pid" \
 		--log-file="$slurm_dir/munged.log" --seed-file="$slurm_dir/munge.seed"
 	slurm_daemon slurmctld slurmctld -f "$SLURM_CONF"
-	slurm_daemon slurmd slurmd -f "$SLURM_CONF" -N "$slurm_host"
+	for slurm_node in $slurm_names; do
+		slurm_daemon "$slurm_node" slurmd -f "$SLURM_CONF" -N "$slurm_node"
+	done
 	slurm_i=0
-	until [ "$(sinfo -h -o %T 2>/dev/null)" = idle ]; do
+	until [ "$(sinfo -h -o %T 2>/dev/null | sort -u)" = idle ]; do
 		slurm_i=$((slurm_i + 1))
 		if [ $slurm_i -gt $((slurm_limit_s * 5)) ]; then
-			sed 's|^|  |' "$slurm_dir"/slurmctld.log "$slurm_dir"/slurmd.log | tail -40
-			fail "the Slurm node does not come up in $slurm_limit_s s"
+			sed 's|^|  |' "$slurm_dir"/*.log | tail -40
+			fail "the Slurm nodes do not come up in $slurm_limit_s s"
 		fi
 		sleep 0.2
 	done
