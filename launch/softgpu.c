@@ -107,7 +107,7 @@ static enum ws_status set_gpu_time(const char *typed, struct ws_env *env, struct
 	return ws_env_set(env, LAUNCH_GPU_TIME_VARIABLE, word, err);
 }
 
-#define WORKERS_MAX 1024 /* softgpu/thunk/open.c's */
+#define WORKERS_MAX 1024 /* softgpu/core/machine.c's */
 
 /* Checked here, because the software GPU runs inside the program and cannot report errors well. */
 static enum ws_status check_environment(const struct ws_env *env, struct ws_err *err)

@@ -68,7 +68,8 @@ EXPORT HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool Manua
 		return HSAKMT_STATUS_NO_MEMORY;
 	kind = EventDesc->EventType == HSA_EVENTTYPE_MEMORY ? SG_EVENT_MEMORY_FAULT
 							    : SG_EVENT_SIGNAL;
-	status = sg_event_create(thunk->events, kind, ManualReset, IsSignaled, &id, &mailbox);
+	status = sg_event_create(thunk->machine.events, kind, ManualReset, IsSignaled, &id,
+				 &mailbox);
 	if (status) {
 		keep_event(event);
 		return event_statuses[status];
@@ -90,7 +91,7 @@ EXPORT HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 	THUNK_OR_RELEASED(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	status = sg_event_destroy(thunk->events, Event->EventId);
+	status = sg_event_destroy(thunk->machine.events, Event->EventId);
 	if (!status)
 		keep_event(Event);
 	return event_statuses[status];
@@ -102,8 +103,8 @@ EXPORT HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *Event)
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	/* The host changed a signal that has waiters: a queue may wait for it, too. */
-	sg_cp_kick(thunk->cp);
-	return event_statuses[sg_event_set(thunk->events, Event->EventId)];
+	sg_cp_kick(thunk->machine.cp);
+	return event_statuses[sg_event_set(thunk->machine.events, Event->EventId)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *Event)
@@ -111,7 +112,7 @@ EXPORT HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *Event)
 	THUNK_OR_RETURN(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	return event_statuses[sg_event_reset(thunk->events, Event->EventId)];
+	return event_statuses[sg_event_reset(thunk->machine.events, Event->EventId)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *Event)
@@ -122,7 +123,7 @@ EXPORT HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *Event)
 	THUNK_OR_RETURN(thunk);
 	if (!Event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	status = sg_event_is_set(thunk->events, Event->EventId, &set);
+	status = sg_event_is_set(thunk->machine.events, Event->EventId, &set);
 	if (status)
 		return event_statuses[status];
 	return set ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
@@ -135,7 +136,7 @@ static void copy_fault(struct thunk *thunk, HsaEvent *event)
 	struct sg_memory_fault fault;
 
 	if (event->EventData.EventType != HSA_EVENTTYPE_MEMORY ||
-	    !sg_events_last_fault(thunk->events, &fault))
+	    !sg_events_last_fault(thunk->machine.events, &fault))
 		return;
 	memset(out, 0, sizeof(*out));
 	out->NodeId = fault.node;
@@ -159,8 +160,8 @@ EXPORT HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 Nu
 	for (HSAuint32 i = 0; i < NumEvents; i++)
 		ids[i] = Events[i] ? Events[i]->EventId : 0;
 	/* Who waits has probably just rung a doorbell. */
-	sg_cp_kick(thunk->cp);
-	status = sg_event_wait(thunk->events, ids, NumEvents, WaitOnAll, Milliseconds);
+	sg_cp_kick(thunk->machine.cp);
+	status = sg_event_wait(thunk->machine.events, ids, NumEvents, WaitOnAll, Milliseconds);
 	if (!status) {
 		for (HSAuint32 i = 0; i < NumEvents; i++)
 			copy_fault(thunk, Events[i]);

@@ -55,7 +55,7 @@ EXPORT HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeIn
 	if (kind == SG_VM_SCRATCH && !PreferredNode)
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	addr = MemFlags.ui32.FixedAddress ? (uint64_t)*MemoryAddress : 0;
-	status = sg_vm_alloc(thunk->vm, kind, PreferredNode, SizeInBytes, MemFlags.Value,
+	status = sg_vm_alloc(thunk->machine.vm, kind, PreferredNode, SizeInBytes, MemFlags.Value,
 			     MemFlags.ui32.FixedAddress, &addr);
 	if (status)
 		return vm_statuses[status];
@@ -73,20 +73,21 @@ EXPORT HSAKMT_STATUS hsaKmtFreeMemory(void *MemoryAddress, HSAuint64 SizeInBytes
 	HsaMemFlags flags;
 
 	THUNK_OR_RELEASED(thunk);
-	if (!MemoryAddress || sg_vm_query(thunk->vm, addr, &info) || info.start != addr ||
+	if (!MemoryAddress || sg_vm_query(thunk->machine.vm, addr, &info) || info.start != addr ||
 	    info.kind == SG_VM_PINNED)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	status = sg_vm_free(thunk->vm, addr);
+	status = sg_vm_free(thunk->machine.vm, addr);
 	flags.Value = info.flags;
 	/* Any GPU may run code from any memory that allows it. */
-	for (uint32_t g = 0; !status && flags.ui32.ExecuteAccess && g < thunk->topology.n_gpus; g++)
-		sg_device_memory_freed(thunk->devices[g], addr, info.size);
+	for (uint32_t g = 0;
+	     !status && flags.ui32.ExecuteAccess && g < thunk->machine.topology.n_gpus; g++)
+		sg_device_memory_freed(thunk->machine.devices[g], addr, info.size);
 	return vm_statuses[status];
 }
 
 static HSAKMT_STATUS pin(struct thunk *thunk, void *addr, HSAuint64 size, HSAuint32 flags)
 {
-	return vm_statuses[sg_vm_pin(thunk->vm, (uint64_t)addr, size, flags)];
+	return vm_statuses[sg_vm_pin(thunk->machine.vm, (uint64_t)addr, size, flags)];
 }
 
 /* What AMD's library makes of memory that is registered without flags. */
@@ -115,7 +116,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *MemoryAddress, HSAuint64 
 	status = pin(thunk, MemoryAddress, MemorySizeInBytes, coarse_grained().Value);
 	if (status)
 		return status;
-	return vm_statuses[sg_vm_set_nodes(thunk->vm, (uint64_t)MemoryAddress, NodeArray,
+	return vm_statuses[sg_vm_set_nodes(thunk->machine.vm, (uint64_t)MemoryAddress, NodeArray,
 					   (uint32_t)NumberOfNodes)];
 }
 
@@ -129,7 +130,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *MemoryAddress, HSAuint6
 EXPORT HSAKMT_STATUS hsaKmtDeregisterMemory(void *MemoryAddress)
 {
 	THUNK_OR_RELEASED(thunk);
-	return vm_statuses[sg_vm_unpin(thunk->vm, (uint64_t)MemoryAddress)];
+	return vm_statuses[sg_vm_unpin(thunk->machine.vm, (uint64_t)MemoryAddress)];
 }
 
 static HSAKMT_STATUS map(struct thunk *thunk, void *addr, HSAuint64 size, HSAuint64 *alternate,
@@ -141,12 +142,12 @@ static HSAKMT_STATUS map(struct thunk *thunk, void *addr, HSAuint64 size, HSAuin
 
 	if (!addr || n_nodes > SG_VM_MAX_NODES || (n_nodes && !nodes))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (sg_vm_query(thunk->vm, (uint64_t)addr, &info))
+	if (sg_vm_query(thunk->machine.vm, (uint64_t)addr, &info))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	offset = ((uint64_t)addr & ~SG_PINNED_ALIAS) - info.start;
 	if (size > info.size - offset)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	status = sg_vm_set_nodes(thunk->vm, (uint64_t)addr, nodes, (uint32_t)n_nodes);
+	status = sg_vm_set_nodes(thunk->machine.vm, (uint64_t)addr, nodes, (uint32_t)n_nodes);
 	if (status)
 		return vm_statuses[status];
 	if (alternate)
@@ -160,10 +161,10 @@ EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *MemoryAddress, HSAuint64 MemoryS
 	HSAuint32 nodes[SG_MAX_GPUS];
 
 	THUNK_OR_RETURN(thunk);
-	for (uint32_t g = 0; g < thunk->topology.n_gpus; g++)
+	for (uint32_t g = 0; g < thunk->machine.topology.n_gpus; g++)
 		nodes[g] = g + 1;
 	return map(thunk, MemoryAddress, MemorySizeInBytes, AlternateVAGPU, nodes,
-		   thunk->topology.n_gpus);
+		   thunk->machine.topology.n_gpus);
 }
 
 EXPORT HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
@@ -184,9 +185,9 @@ EXPORT HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *MemoryAddress)
 	if (!MemoryAddress)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	/* Pieces of the scratch pool come and go; only a whole block loses its nodes. */
-	if (!sg_vm_query(thunk->vm, (uint64_t)MemoryAddress, &info) &&
+	if (!sg_vm_query(thunk->machine.vm, (uint64_t)MemoryAddress, &info) &&
 	    info.start == (uint64_t)MemoryAddress)
-		sg_vm_set_nodes(thunk->vm, info.start, NULL, 0);
+		sg_vm_set_nodes(thunk->machine.vm, info.start, NULL, 0);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -199,7 +200,7 @@ EXPORT HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo 
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	memset(PointerInfo, 0, sizeof(*PointerInfo));
 	PointerInfo->Type = HSA_POINTER_UNKNOWN;
-	if (sg_vm_query(thunk->vm, (uint64_t)Pointer, &info))
+	if (sg_vm_query(thunk->machine.vm, (uint64_t)Pointer, &info))
 		return HSAKMT_STATUS_ERROR;
 	PointerInfo->Type = pointer_types[info.kind];
 	PointerInfo->Node = info.node;
@@ -216,7 +217,7 @@ EXPORT HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo 
 EXPORT HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *Pointer, void *UserData)
 {
 	THUNK_OR_RETURN(thunk);
-	return vm_statuses[sg_vm_set_user_data(thunk->vm, (uint64_t)Pointer, UserData)];
+	return vm_statuses[sg_vm_set_user_data(thunk->machine.vm, (uint64_t)Pointer, UserData)];
 }
 
 EXPORT HSAKMT_STATUS hsaKmtShareMemory(void *MemoryAddress, HSAuint64 SizeInBytes,
@@ -229,7 +230,8 @@ EXPORT HSAKMT_STATUS hsaKmtShareMemory(void *MemoryAddress, HSAuint64 SizeInByte
 	THUNK_OR_RETURN(thunk);
 	if (!SharedMemoryHandle)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	if (sg_vm_export(thunk->vm, (uint64_t)MemoryAddress, &handle) || handle.size != SizeInBytes)
+	if (sg_vm_export(thunk->machine.vm, (uint64_t)MemoryAddress, &handle) ||
+	    handle.size != SizeInBytes)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	words = *SharedMemoryHandle;
 	page = handle.offset / 4096;
@@ -265,7 +267,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *Sha
 		.size = (uint64_t)words[WORD_SIZE] * 4096,
 		.node = words[WORD_NODE],
 	};
-	status = sg_vm_import(thunk->vm, &handle, &addr);
+	status = sg_vm_import(thunk->machine.vm, &handle, &addr);
 	if (status)
 		return vm_statuses[status];
 	*MemoryAddress = (void *)addr;
@@ -284,7 +286,7 @@ EXPORT HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	status = hsaKmtRegisterSharedHandle(SharedMemoryHandle, MemoryAddress, SizeInBytes);
 	if (!status && NumberOfNodes)
-		sg_vm_set_nodes(thunk_get()->vm, (uint64_t)*MemoryAddress, NodeArray,
+		sg_vm_set_nodes(thunk_get()->machine.vm, (uint64_t)*MemoryAddress, NodeArray,
 				(uint32_t)NumberOfNodes);
 	return status;
 }

@@ -22,7 +22,7 @@ static bool take_doorbell(struct thunk *thunk, struct thunk_queue *queue)
 	bool found = false;
 
 	pthread_mutex_lock(&queues_lock);
-	for (uint32_t i = 1; i < N_DOORBELLS && !found; i++) {
+	for (uint32_t i = 1; i < SG_N_DOORBELLS && !found; i++) {
 		if (!owners[i]) {
 			owners[i] = queue;
 			queue->doorbell = i;
@@ -39,8 +39,8 @@ static struct thunk_queue *find_queue(struct thunk *thunk, HSA_QUEUEID id, bool 
 	struct thunk_queue *found = NULL;
 
 	pthread_mutex_lock(&queues_lock);
-	for (uint32_t g = 0; g < thunk->topology.n_gpus && !found; g++) {
-		for (uint32_t i = 1; i < N_DOORBELLS && !found; i++) {
+	for (uint32_t g = 0; g < thunk->machine.topology.n_gpus && !found; g++) {
+		for (uint32_t i = 1; i < SG_N_DOORBELLS && !found; i++) {
 			if (!thunk->doorbell_owner[g][i] ||
 			    (HSA_QUEUEID)thunk->doorbell_owner[g][i] != id)
 				continue;
@@ -59,13 +59,13 @@ static void discard(struct thunk *thunk, struct thunk_queue *queue)
 		return;
 	sg_device_destroy_queue(queue->queue);
 	if (queue->pointers)
-		sg_vm_free(thunk->vm, queue->pointers);
+		sg_vm_free(thunk->machine.vm, queue->pointers);
 	free(queue);
 }
 
 static _Atomic uint64_t *doorbell_cell(struct thunk *thunk, const struct thunk_queue *queue)
 {
-	return (_Atomic uint64_t *)thunk->doorbells[queue->node - 1] + queue->doorbell;
+	return (_Atomic uint64_t *)thunk->machine.doorbells[queue->node - 1] + queue->doorbell;
 }
 
 static bool describe(struct thunk *thunk, struct thunk_queue *queue, HSA_QUEUE_TYPE type,
@@ -79,7 +79,7 @@ static bool describe(struct thunk *thunk, struct thunk_queue *queue, HSA_QUEUE_T
 		return true;
 	case HSA_QUEUE_SDMA:
 	case HSA_QUEUE_SDMA_XGMI:
-		if (sg_vm_alloc(thunk->vm, SG_VM_HOST, 0, 4096, 0, false, &queue->pointers))
+		if (sg_vm_alloc(thunk->machine.vm, SG_VM_HOST, 0, 4096, 0, false, &queue->pointers))
 			return false;
 		desc->type = SG_QUEUE_SDMA;
 		desc->write_ptr = (_Atomic uint64_t *)queue->pointers;

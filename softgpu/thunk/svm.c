@@ -27,7 +27,7 @@ EXPORT HSAKMT_STATUS hsaKmtSVMSetAttr(void *start_addr, HSAuint64 size, unsigned
 				      HSA_SVM_ATTRIBUTE *attrs)
 {
 	THUNK_OR_RETURN(thunk);
-	return svm_statuses[sg_svm_set(thunk->vm, (uint64_t)start_addr, size,
+	return svm_statuses[sg_svm_set(thunk->machine.vm, (uint64_t)start_addr, size,
 				       (const struct sg_svm_attr *)attrs, nattr)];
 }
 
@@ -35,7 +35,7 @@ EXPORT HSAKMT_STATUS hsaKmtSVMGetAttr(void *start_addr, HSAuint64 size, unsigned
 				      HSA_SVM_ATTRIBUTE *attrs)
 {
 	THUNK_OR_RETURN(thunk);
-	return svm_statuses[sg_svm_get(thunk->vm, (uint64_t)start_addr, size,
+	return svm_statuses[sg_svm_get(thunk->machine.vm, (uint64_t)start_addr, size,
 				       (struct sg_svm_attr *)attrs, nattr)];
 }
 
@@ -44,7 +44,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
 	THUNK_OR_RETURN(thunk);
 	if (!enable)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*enable = sg_svm_xnack(thunk->vm);
+	*enable = sg_svm_xnack(thunk->machine.vm);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -52,9 +52,9 @@ EXPORT HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
 EXPORT HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
 {
 	THUNK_OR_RETURN(thunk);
-	for (uint32_t g = 0; enable && g < thunk->topology.n_gpus; g++)
-		if (thunk->topology.gpus[g].model->gfx_stepping != 10)
+	for (uint32_t g = 0; enable && g < thunk->machine.topology.n_gpus; g++)
+		if (thunk->machine.topology.gpus[g].model->gfx_stepping != 10)
 			return HSAKMT_STATUS_NOT_SUPPORTED;
-	sg_svm_set_xnack(thunk->vm, enable != 0);
+	sg_svm_set_xnack(thunk->machine.vm, enable != 0);
 	return HSAKMT_STATUS_SUCCESS;
 }

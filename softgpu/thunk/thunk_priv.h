@@ -11,9 +11,7 @@
 #include <hsakmt.h>
 #include <stdint.h>
 
-#include "softgpu/core/device.h"
-#include "softgpu/device/event.h"
-#include "softgpu/device/vm.h"
+#include "softgpu/core/machine.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -31,23 +29,12 @@ static_assert(sizeof(HsaPointerInfo) == 68, "hsakmttypes.h of another version");
 static_assert(sizeof(HsaGpuTileConfig) == 64, "hsakmttypes.h of another version");
 static_assert(sizeof(HsaSharedMemoryHandle) == 32, "hsakmttypes.h of another version");
 
-/* Doorbells of a GPU: one page of 1024, because ROCr makes a table index of the offset in it. */
-#define DOORBELL_BYTES 8192u
-#define N_DOORBELLS (DOORBELL_BYTES / 8)
-
 struct thunk_queue;
 
 /* Everything behind the interface; made by the first hsaKmtOpenKFD() and kept until exit. */
 struct thunk {
-	struct sg_topology topology;
-	struct sg_vm *vm;
-	struct sg_mem_map mem;
-	struct sg_events *events;
-	struct sg_cp *cp;
-	struct sg_device *devices[SG_MAX_GPUS];
-	uint64_t doorbells[SG_MAX_GPUS];
-	struct thunk_queue *doorbell_owner[SG_MAX_GPUS][N_DOORBELLS];
-	uint64_t host_bytes;
+	struct sg_machine machine;
+	struct thunk_queue *doorbell_owner[SG_MAX_GPUS][SG_N_DOORBELLS];
 };
 
 /* The machine, or NULL: not opened, or a forked child, which has no device. */
@@ -71,22 +58,22 @@ bool thunk_in_child(void);
 
 static inline bool thunk_is_node(const struct thunk *thunk, HSAuint32 node)
 {
-	return node <= thunk->topology.n_gpus;
+	return sg_machine_is_node(&thunk->machine, node);
 }
 
 static inline bool thunk_is_gpu(const struct thunk *thunk, HSAuint32 node)
 {
-	return node && thunk_is_node(thunk, node);
+	return sg_machine_is_gpu(&thunk->machine, node);
 }
 
 static inline const struct sg_gpu *thunk_gpu(const struct thunk *thunk, HSAuint32 node)
 {
-	return &thunk->topology.gpus[node - 1];
+	return sg_machine_gpu(&thunk->machine, node);
 }
 
 static inline struct sg_device *thunk_device(const struct thunk *thunk, HSAuint32 node)
 {
-	return thunk->devices[node - 1];
+	return sg_machine_device(&thunk->machine, node);
 }
 
 #endif

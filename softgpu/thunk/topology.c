@@ -6,10 +6,6 @@
 #include "softgpu/device/clock.h"
 #include "softgpu/thunk/thunk_priv.h"
 
-/* Flat addresses with these upper halves are LDS and scratch. */
-#define LDS_BASE 0x0001000000000000ull
-#define SCRATCH_BASE 0x0002000000000000ull
-#define SCRATCH_BYTES (4ull << 30)
 #define FIRST_SIMD 0x80001000u
 #define N_GPU_BANKS 3u
 #define N_GPU_CACHES 3u
@@ -29,7 +25,7 @@ EXPORT HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *SystemPr
 	if (!SystemProperties)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	memset(SystemProperties, 0, sizeof(*SystemProperties));
-	SystemProperties->NumNodes = thunk->topology.n_gpus + 1;
+	SystemProperties->NumNodes = thunk->machine.topology.n_gpus + 1;
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -67,7 +63,7 @@ static void fill_host(const struct thunk *thunk, HsaNodeProperties *p)
 	p->NumCPUCores = (HSAuint32)sysconf(_SC_NPROCESSORS_ONLN);
 	p->NumMemoryBanks = 1;
 	p->NumCaches = 1;
-	p->NumIOLinks = thunk->topology.n_gpus;
+	p->NumIOLinks = thunk->machine.topology.n_gpus;
 	p->DrmRenderMinor = -1;
 	host_name(p);
 }
@@ -91,7 +87,7 @@ static void fill_gpu(const struct thunk *thunk, const struct sg_gpu *gpu, HsaNod
 	p->NumFComputeCores = m->n_cus * m->n_simds_per_cu;
 	p->NumMemoryBanks = N_GPU_BANKS;
 	p->NumCaches = N_GPU_CACHES;
-	p->NumIOLinks = thunk->topology.n_gpus; /* the host, and every other GPU */
+	p->NumIOLinks = thunk->machine.topology.n_gpus; /* the host, and every other GPU */
 	p->FComputeIdLo = FIRST_SIMD;
 	fill_capability(&p->Capability, m);
 	p->MaxWavesPerSIMD = m->n_waves_per_simd;
@@ -155,13 +151,13 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 NodeId, HSAuint32 N
 		banks[0].MemoryClockMax = m->hbm_clock_mhz;
 		banks[1].HeapType = HSA_HEAPTYPE_GPU_LDS;
 		banks[1].SizeInBytes = (HSAuint64)m->lds_kib << 10;
-		banks[1].VirtualBaseAddress = LDS_BASE;
+		banks[1].VirtualBaseAddress = SG_LDS_APERTURE;
 		banks[2].HeapType = HSA_HEAPTYPE_GPU_SCRATCH;
-		banks[2].SizeInBytes = SCRATCH_BYTES;
-		banks[2].VirtualBaseAddress = SCRATCH_BASE;
+		banks[2].SizeInBytes = SG_FLAT_APERTURE_BYTES;
+		banks[2].VirtualBaseAddress = SG_SCRATCH_APERTURE;
 	} else {
 		banks[0].HeapType = HSA_HEAPTYPE_SYSTEM;
-		banks[0].SizeInBytes = thunk->host_bytes;
+		banks[0].SizeInBytes = thunk->machine.host_bytes;
 		banks[0].Width = 64;
 		banks[0].MemoryClockMax = 3200;
 	}
@@ -217,7 +213,7 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 N
 	uint32_t n;
 
 	NODE_OR_RETURN(thunk, NodeId, IoLinkProperties);
-	n = sg_topology_links(&thunk->topology, NodeId, links);
+	n = sg_topology_links(&thunk->machine.topology, NodeId, links);
 	for (uint32_t i = 0; i < n && i < NumIoLinks; i++)
 		IoLinkProperties[i] = (HsaIoLinkProperties){
 			.IoLinkType = types[links[i].type],

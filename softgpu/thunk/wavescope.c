@@ -13,7 +13,7 @@ EXPORT uint64_t softgpu_wave_instructions(void)
 {
 	struct thunk *thunk = thunk_get();
 
-	return thunk ? sg_cp_n_instructions(thunk->cp) : 0;
+	return thunk ? sg_cp_n_instructions(thunk->machine.cp) : 0;
 }
 
 EXPORT int softgpu_watch(softgpu_watcher *watcher)
@@ -22,7 +22,7 @@ EXPORT int softgpu_watch(softgpu_watcher *watcher)
 
 	if (!thunk)
 		return ENODEV;
-	sg_cp_watch(thunk->cp, watcher);
+	sg_cp_watch(thunk->machine.cp, watcher);
 	return 0;
 }
 
@@ -33,6 +33,6 @@ EXPORT int softgpu_figures(uint32_t node, struct softgpu_figures *out)
 	if (!thunk || !thunk_is_gpu(thunk, node))
 		return ENODEV;
 	sg_device_figures(thunk_device(thunk, node), out);
-	out->memory_used_bytes = out->memory_bytes - sg_vm_available(thunk->vm, node);
+	out->memory_used_bytes = out->memory_bytes - sg_vm_available(thunk->machine.vm, node);
 	return 0;
 }
