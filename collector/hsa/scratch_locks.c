@@ -6,7 +6,7 @@
  * handles it and writes 0. Freed memory is cached and reused without a call of the
  * driver, so driver calls show only the first allocation. But ROCr always takes a lock of the
  * GPU's scratch around it, on that thread, and takes another lock when it is done with a round
- * of signals. So ROCr's own references to the lock and unlock functions are replaced (got.h),
+ * of signals. So ROCr's own references to the lock and unlock functions are replaced (base/got.h),
  * and at each lock on the events thread the signals are read: the first lock that sees a code is
  * inside the handler, and the first that no longer sees it comes after its end. The queue's
  * scratch is then in its amd_queue_t, which is the GPU's interface and the same in all versions.
@@ -16,9 +16,9 @@
  * the queues' event. Until then, and if ROCr does not wait for signals (HSA_ENABLE_INTERRUPT=0),
  * the locks of every thread are observed.
  */
+#include "base/got.h"
 #include "collector/hsa/queue_priv.h"
 #include "collector/hsa/scratch.h"
-#include "collector/interpose/got.h"
 
 #include <errno.h>
 #include <hsa/amd_hsa_queue.h>
@@ -363,7 +363,7 @@ static HSAKMT_STATUS our_wait(HsaEvent *events[], HSAuint32 n, bool all, HSAuint
 
 bool col_scratch_locks_install(void)
 {
-	const struct col_got_row rows[] = {
+	const struct ws_got_row rows[] = {
 		{ "pthread_mutex_lock", (void *)our_lock, (void **)&real.lock },
 		{ "pthread_mutex_unlock", (void *)our_unlock, (void **)&real.unlock },
 		{ "hsaKmtCreateQueue", (void *)our_create_queue, (void **)&real.create_queue },
@@ -372,5 +372,5 @@ bool col_scratch_locks_install(void)
 	};
 	const size_t n_rows = sizeof(rows) / sizeof(rows[0]);
 
-	return col_got_replace("libhsa-runtime64.so", rows, n_rows) == n_rows;
+	return ws_got_replace("libhsa-runtime64.so", rows, n_rows) == n_rows;
 }
