@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -232,6 +234,31 @@ enum ws_status ws_dir_private(const char *path, struct ws_err *err)
 	}
 	close(fd);
 	return WS_OK;
+}
+
+/* Folders are made from the user's own home on; elsewhere others could have been there first. */
+enum ws_status ws_dir_cache(char out_path[PATH_MAX], struct ws_err *err)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char base[PATH_MAX];
+	struct stat dir;
+	enum ws_status st;
+
+	if (xdg && xdg[0] == '/') /* a relative one is to be ignored, says its specification */
+		st = ws_path_join(xdg, "", base, err);
+	else if (home && home[0] == '/')
+		st = ws_path_join(home, ".cache", base, err);
+	else
+		st = ws_fail(err, WS_E_NOTFOUND, "neither XDG_CACHE_HOME nor HOME is set");
+	if (!st && !(xdg && xdg[0] == '/') && (stat(home, &dir) || dir.st_uid != geteuid()))
+		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' belongs to another user", home);
+	if (!st)
+		st = ws_mkdirs(base, err);
+	if (!st && (stat(base, &dir) || dir.st_uid != geteuid()))
+		st = ws_fail(err, WS_E_ACCESS, "'%s' belongs to another user", base);
+	if (!st)
+		st = ws_path_join(base, "wavescope", out_path, err);
+	return st ? st : ws_dir_private(out_path, err);
 }
 
 static enum ws_status temp_name(const char *name, char out_path[PATH_MAX], struct ws_err *err)

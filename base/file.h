@@ -47,6 +47,8 @@ void ws_file_discard(const char *path, FILE *file); /* a NULL stream is fine */
 
 /* A private folder (mode 0700): created, or existing and owned by us. The parent must exist. */
 enum ws_status ws_dir_private(const char *path, struct ws_err *err);
+/* The user's private one for caches: $XDG_CACHE_HOME/wavescope, or ~/.cache/wavescope. */
+enum ws_status ws_dir_cache(char out_path[PATH_MAX], struct ws_err *err);
 /* A new one, or a new file, in TMPDIR: "/tmp/NAME-Xy12Zq". */
 enum ws_status ws_dir_temp(const char *name, char out_path[PATH_MAX], struct ws_err *err);
 enum ws_status ws_file_temp(const char *name, char out_path[PATH_MAX], int *out_fd,

@@ -25,33 +25,6 @@
 #define WAIT_MS 600000 /* a benchmark takes a minute at most; do not wait for a stopped process */
 #define STEP_MS 50
 
-/* ---- where ---- */
-
-/* Folders are made from the user's own home on; elsewhere others could have been there first. */
-static enum ws_status find_folder(char out[PATH_MAX], struct ws_err *err)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char base[PATH_MAX];
-	struct stat dir;
-	enum ws_status st;
-
-	if (xdg && xdg[0] == '/') /* a relative one is to be ignored, says its specification */
-		st = ws_path_join(xdg, "", base, err);
-	else if (home && home[0] == '/')
-		st = ws_path_join(home, ".cache", base, err);
-	else
-		st = ws_fail(err, WS_E_NOTFOUND, "neither XDG_CACHE_HOME nor HOME is set");
-	if (!st && !(xdg && xdg[0] == '/') && (stat(home, &dir) || dir.st_uid != geteuid()))
-		st = ws_fail(err, WS_E_ACCESS, "HOME '%s' belongs to another user", home);
-	if (!st)
-		st = ws_mkdirs(base, err);
-	if (!st && (stat(base, &dir) || dir.st_uid != geteuid()))
-		st = ws_fail(err, WS_E_ACCESS, "'%s' belongs to another user", base);
-	if (!st)
-		st = ws_path_join(base, "wavescope", out, err);
-	return st ? st : ws_dir_private(out, err);
-}
-
 /* ---- what for ---- */
 
 /* A file that the peaks depend on: replaced, it has another size or time. */
@@ -133,7 +106,7 @@ enum ws_status launch_roofcache_open(struct launch_roofcache *cache,
 	ws_buf_init(&cache->key, KEY_MAX);
 	st = write_key(key, &cache->key, err);
 	if (!st)
-		st = find_folder(folder, err);
+		st = ws_dir_cache(folder, err);
 	if (st)
 		return st;
 	snprintf(name, sizeof(name), "roofline-%016" PRIx64,

@@ -115,7 +115,8 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	const char *waves = ws_env_get(env, "WAVESCOPE_SAMPLE_WAVES");
 	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"),
 		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS"),
-		   *model = ws_env_get(env, "WAVESCOPE_MODEL");
+		   *model = ws_env_get(env, "WAVESCOPE_MODEL"),
+		   *code_cache = ws_env_get(env, "WAVESCOPE_CODE_CACHE");
 	uint64_t n;
 
 	if (workers && *workers && (!ws_str_u64(ws_str_from(workers), &n) || !n || n > WORKERS_MAX))
@@ -128,6 +129,11 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	if (model && *model && strcmp(model, "always"))
 		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it",
 			       model);
+	if (code_cache && *code_cache && *code_cache != '/' && strcmp(code_cache, "off"))
+		return ws_fail(err, WS_E_USAGE,
+			       "WAVESCOPE_CODE_CACHE is '%s': give off, or the absolute path of a "
+			       "folder",
+			       code_cache);
 	if (only && strcmp(only, "0") && strcmp(only, "1"))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);

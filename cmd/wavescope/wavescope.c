@@ -33,6 +33,8 @@ const struct ws_cmd cmd_wavescope = {
 		 "                          Default: host\n"
 		 "  WAVESCOPE_MODEL         always: run the timing model also for a counted\n"
 		 "                          dispatch that repeats an earlier one. Slower\n"
+		 "  WAVESCOPE_CODE_CACHE    off, or the folder for results of AMD's compiler\n"
+		 "                          library. Default: ~/.cache/wavescope/code\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"
