@@ -237,10 +237,7 @@ const char *cc_reach_text(const struct cc_reach *reach, struct ws_str text)
 			why = directive_reach(reach, (struct ws_str){ at + 1, left - 1 });
 		else if (left > 2 && memcmp(at, "%:", 2) == 0)
 			why = directive_reach(reach, (struct ws_str){ at + 2, left - 2 });
-		else if (left > 3 && memcmp(at,
-					    "?"
-					    "?=",
-					    3) == 0)
+		else if (left > 3 && memcmp(at, "\?\?=", 3) == 0)
 			why = directive_reach(reach, (struct ws_str){ at + 3, left - 3 });
 		if (why)
 			return why;

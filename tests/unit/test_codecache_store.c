@@ -83,25 +83,15 @@ static void text_that_reads_no_file_is_kept(void **state)
 static void text_that_may_read_a_file_or_the_clock_is_not_kept(void **state)
 {
 	static const char *const texts[] = {
-		"#include \"other.h\"",
-		"#include <stdio.h>\n",
-		"# include_next <rtc.h>",
-		"#include NAME",
-		"#include \"rtc.h",
-		"/* */ #include <x>",
-		"%:include <x>",
-		"?"
-		"?=include <x>",
-		"#/**/include <x>",
-		"#\\\ninclude <x>",
-		"#inc\\\nlude <x>",
-		"#import \"rtc.h\"",
-		"#embed \"x\"",
-		"#if __has_include(<x>)",
-		"char *d = __DATE__;",
-		"__TIME__",
-		"__TIMESTAMP__",
-		"asm(\".incbin \\\"x\\\"\");",
+		"#include \"other.h\"",   "#include <stdio.h>\n",
+		"# include_next <rtc.h>", "#include NAME",
+		"#include \"rtc.h",       "/* */ #include <x>",
+		"%:include <x>",          "\?\?=include <x>",
+		"#/**/include <x>",       "#\\\ninclude <x>",
+		"#inc\\\nlude <x>",       "#import \"rtc.h\"",
+		"#embed \"x\"",           "#if __has_include(<x>)",
+		"char *d = __DATE__;",    "__TIME__",
+		"__TIMESTAMP__",          "asm(\".incbin \\\"x\\\"\");",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
