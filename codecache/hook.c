@@ -1,20 +1,7 @@
-/*
- * hook: where calls of AMD's compiler library become calls of the cache.
- *
- * HIP opens the library when a program first uses a GPU, and looks its functions up by name. So HIP's own
- * reference to dlsym() is replaced (base/got.h): it gets wrappers of a few functions, and AMD's own of
- * all others. No file, path or variable changes, so HIP finds the library it would find anyway.
- *
- * The getters of the library crash for settings that were not set. So the functions that make, change and
- * delete the settings of an action ("infos") have wrappers as well, which remember what was set.
- * An action with settings that the key does not cover is passed on.
- *
- * Threads  any. There is one lock, held for a few instructions.
- */
-#include "base/got.h"
+#include "codecache/hook.h"
+
 #include "base/util.h"
 #include "codecache/action.h"
-#include "codecache/install.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -245,7 +232,7 @@ static void *wrap(void *library, const char *name, void *found)
 }
 
 /* The last call is a jump, as the library is optimised: RTLD_NEXT means "after the caller". */
-static void *look_up(void *restrict library, const char *restrict name)
+void *cc_hook_look_up(void *restrict library, const char *restrict name)
 {
 	if (name && strncmp(name, CC_COMGR_PREFIX, strlen(CC_COMGR_PREFIX)) == 0) {
 		void *found = dlsym(library, name);
@@ -255,17 +242,14 @@ static void *look_up(void *restrict library, const char *restrict name)
 	return dlsym(library, name);
 }
 
-/* Beginnings of file names: who opens the compiler library. */
-static const char *const clients[] = { "libamdhip64.so", "libhiprtc.so", "libamdocl64.so" };
-
-bool codecache_install(void (*log)(const char *text))
+bool cc_hook_wanted(void)
 {
-	static void *theirs; /* what they called; ours may be a profiler's, which is right */
-	uint32_t n = 0;
+	const char *choice = getenv(CC_STORE_VARIABLE);
 
+	return !choice || strcmp(choice, "off") != 0;
+}
+
+void cc_hook_set_log(void (*log)(const char *text))
+{
 	hook.log = log;
-	for (size_t i = 0; i < WS_ARRAY_LEN(clients); i++)
-		n += ws_got_replace(clients[i],
-				    &(struct ws_got_row){ "dlsym", (void *)look_up, &theirs }, 1);
-	return n > 0;
 }

@@ -116,7 +116,8 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	const char *only = ws_env_get(env, "WAVESCOPE_SAMPLE_ONLY"),
 		   *workers = ws_env_get(env, "WAVESCOPE_WORKERS"),
 		   *model = ws_env_get(env, "WAVESCOPE_MODEL"),
-		   *code_cache = ws_env_get(env, "WAVESCOPE_CODE_CACHE");
+		   *code_cache = ws_env_get(env, "WAVESCOPE_CODE_CACHE"),
+		   *wait = ws_env_get(env, "WAVESCOPE_WAIT");
 	uint64_t n;
 
 	if (workers && *workers && (!ws_str_u64(ws_str_from(workers), &n) || !n || n > WORKERS_MAX))
@@ -134,6 +135,8 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 			       "WAVESCOPE_CODE_CACHE is '%s': give off, or the absolute path of a "
 			       "folder",
 			       code_cache);
+	if (wait && *wait && strcmp(wait, "sleep") && strcmp(wait, "spin"))
+		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_WAIT is '%s': give sleep or spin", wait);
 	if (only && strcmp(only, "0") && strcmp(only, "1"))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_ONLY is '%s': give 1, or unset it", only);

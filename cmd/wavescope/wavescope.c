@@ -35,6 +35,8 @@ const struct ws_cmd cmd_wavescope = {
 		 "                          dispatch that repeats an earlier one. Slower\n"
 		 "  WAVESCOPE_CODE_CACHE    off, or the folder for results of AMD's compiler\n"
 		 "                          library. Default: ~/.cache/wavescope/code\n"
+		 "  WAVESCOPE_WAIT          sleep or spin: HIP's threads that wait for kernels.\n"
+		 "                          Default: sleep\n"
 		 "  WAVESCOPE_LOG           error, warn, info, debug or trace\n"
 		 "  NO_COLOR                no colours\n"
 		 "\n"

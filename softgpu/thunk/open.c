@@ -80,7 +80,7 @@ EXPORT HSAKMT_STATUS hsaKmtOpenKFD(void)
 		}
 	}
 	pthread_mutex_unlock(&open_lock);
-	thunk_install_code_cache(); /* it calls the loader: not while something is locked */
+	thunk_load_companion(); /* it calls the loader: not while something is locked */
 	return status;
 }
 

@@ -52,10 +52,10 @@ struct thunk *thunk_get(void);
 bool thunk_in_child(void);
 
 /*
- * The cache of compiled code, a library of its own beside this one: from the first call on for which HIP is
- * loaded. Without the library, and with WAVESCOPE_CODE_CACHE=off, nothing happens.
+ * A library of its own beside this one, which adapts HIP to a software GPU: from the first call on for which
+ * HIP is loaded. Without the library nothing happens.
  */
-void thunk_install_code_cache(void);
+void thunk_load_companion(void);
 
 #define THUNK_OR_RELEASED(name)                                                                    \
 	struct thunk *name = thunk_get();                                                          \

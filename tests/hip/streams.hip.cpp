@@ -1,6 +1,6 @@
 /*
  * Streams, events and timing: order within a stream, waits between streams, queries, priorities,
- * the blocking rules of the default stream, times that make sense.
+ * the blocking rules of the default stream, times that make sense, waits that leave the cores to the GPU.
  */
 #include "hiptest.h"
 
@@ -184,6 +184,31 @@ static void many_streams()
 		HIP_OK(hipStreamDestroy(s[i]));
 }
 
+static double seconds(clockid_t clock)
+{
+	timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+/* A spinning thread takes a core from the kernel it waits for; HIP would do that. */
+static void waiting_thread_sleeps()
+{
+	device_buffer<unsigned> sink(64);
+	double waited, used;
+
+	HIP_OK(hipDeviceSynchronize());
+	waited = -seconds(CLOCK_MONOTONIC);
+	used = -seconds(CLOCK_THREAD_CPUTIME_ID);
+	spin<<<1, 64>>>(sink.ptr, 1000000);
+	HIP_OK(hipDeviceSynchronize());
+	waited += seconds(CLOCK_MONOTONIC);
+	used += seconds(CLOCK_THREAD_CPUTIME_ID);
+	CHECK(waited > 0.01, "the kernel takes only %f s", waited);
+	CHECK(used < 0.1 * waited, "%f s of CPU time in %f s", used, waited);
+}
+
 int main()
 {
 	order_within_a_stream();
@@ -193,5 +218,6 @@ int main()
 	default_stream_waits_for_blocking_streams();
 	priorities_and_flags();
 	many_streams();
+	waiting_thread_sleeps();
 	return finish();
 }

@@ -3,7 +3,7 @@
 . "$WS_SOURCE/tests/cmd/lib.sh"
 need_softgpu
 need_sample vcopy
-[ -e "$WS_BUILD/lib/libwavescope-codecache.so" ] || fail "the library is not in this build"
+[ -e "$WS_BUILD/lib/libwavescope-companion.so" ] || fail "the library is not in this build"
 vcopy=$WS_BUILD/samples/vcopy
 cd "$work"
 

@@ -38,6 +38,10 @@ WAVESCOPE_MODEL=never
 export WAVESCOPE_MODEL
 mistake "WAVESCOPE_MODEL is 'never': give always, or unset it" run -- true
 unset WAVESCOPE_MODEL
+WAVESCOPE_WAIT=nap
+export WAVESCOPE_WAIT
+mistake "WAVESCOPE_WAIT is 'nap': give sleep or spin" run -- true
+unset WAVESCOPE_WAIT
 
 WAVESCOPE_GPU=mi211
 export WAVESCOPE_GPU

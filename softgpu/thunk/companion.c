@@ -3,13 +3,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softgpu/device/log.h"
 #include "softgpu/thunk/thunk_priv.h"
 
-#define LIBRARY "libwavescope-codecache.so"
+#define LIBRARY "libwavescope-companion.so"
 
 static void log_line(const char *text)
 {
@@ -30,20 +29,19 @@ static void *open_library(void)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-void thunk_install_code_cache(void)
+void thunk_load_companion(void)
 {
 	static atomic_flag busy = ATOMIC_FLAG_INIT; /* stays set when there is no more to do */
 	static bool (*install)(void (*log)(const char *text));
-	const char *choice = getenv("WAVESCOPE_CODE_CACHE");
 	void *library;
 
-	if ((choice && strcmp(choice, "off") == 0) || atomic_flag_test_and_set(&busy))
+	if (atomic_flag_test_and_set(&busy))
 		return;
 	if (!install) {
 		library = open_library();
 		if (!library)
 			return;
-		install = (__typeof__(install))dlsym(library, "codecache_install");
+		install = (__typeof__(install))dlsym(library, "companion_install");
 	}
 	if (install && !install(log_line))
 		atomic_flag_clear(&busy);
