@@ -6,9 +6,22 @@
 
 #include "softgpu/device/board.h"
 #include "softgpu/device/log.h"
+#include "softgpu/device/reserve.h"
 #include "softgpu/device/svm.h"
 
 #define MAX_WORKERS 1024
+
+static struct sg_machine *_Atomic current;
+
+struct sg_machine *sg_machine_current(void)
+{
+	return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+void sg_machine_set_current(struct sg_machine *machine)
+{
+	atomic_store_explicit(&current, machine, memory_order_release);
+}
 
 static bool accessible(void *ctx, uint64_t addr, uint64_t size)
 {
@@ -188,8 +201,10 @@ bool sg_machine_build(struct sg_machine *machine, uint32_t n_workers)
 		return refused();
 	machine->mem = (struct sg_mem_map){
 		.start = sg_vm_start(machine->vm),
-		.end = sg_vm_end(machine->vm),
+		.end = sg_vm_aliases(machine->vm),
 		.reachable = sg_vm_reachable,
+		.alias_end = sg_vm_end(machine->vm),
+		.host_of = sg_vm_host_of,
 		.ctx = machine->vm,
 	};
 	machine->events = sg_events_create(machine->vm);

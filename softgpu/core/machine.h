@@ -34,7 +34,7 @@ struct sg_machine {
 	struct sg_device *devices[SG_MAX_GPUS];
 	uint64_t doorbells[SG_MAX_GPUS]; /* addresses of their pages */
 	uint64_t host_bytes;
-	/* The granularity of an allocation, from its flags, which are the interface's; not asked for SVM,
+	/* The granularity of an allocation, from its flags, which are the interface's; not used for SVM,
 	 * scratch and imported memory. */
 	enum sg_grain (*grain)(uint32_t flags);
 };
@@ -44,6 +44,10 @@ bool sg_machine_read_environment(struct sg_machine *machine, uint32_t *out_n_wor
 /* grain and topology are set. False: logged; sg_machine_dismantle() releases what there is. */
 bool sg_machine_build(struct sg_machine *machine, uint32_t n_workers);
 void sg_machine_dismantle(struct sg_machine *machine); /* its queues are destroyed already */
+
+/* The machine that the interface has open in this process, for its other functions; NULL: none. */
+struct sg_machine *sg_machine_current(void);
+void sg_machine_set_current(struct sg_machine *machine);
 
 static inline bool sg_machine_is_node(const struct sg_machine *machine, uint32_t node)
 {

@@ -70,7 +70,11 @@ struct sg_queue {
 
 static inline void *sg_cp_pointer(const struct sg_cp *cp, uint64_t addr)
 {
-	return (void *)(uintptr_t)((addr + cp->host.mem->host_base) & ~SG_PINNED_ALIAS);
+	const struct sg_mem_map *mem = cp->host.mem;
+
+	if (addr >= mem->end && addr < mem->alias_end)
+		return (void *)(uintptr_t)mem->host_of(mem->ctx, addr);
+	return (void *)(uintptr_t)((addr + mem->host_base) & ~SG_PINNED_ALIAS);
 }
 
 static inline uint64_t sg_cp_address(const struct sg_cp *cp, const void *pointer)

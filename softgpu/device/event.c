@@ -356,6 +356,18 @@ enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids
 	return status;
 }
 
+bool sg_event_is_memory_fault(struct sg_events *events, uint32_t id)
+{
+	struct event *event;
+	bool is;
+
+	pthread_mutex_lock(&events->lock);
+	event = find(events, id);
+	is = event && event->kind == SG_EVENT_MEMORY_FAULT;
+	pthread_mutex_unlock(&events->lock);
+	return is;
+}
+
 void sg_events_report_fault(struct sg_events *events, const struct sg_memory_fault *fault)
 {
 	pthread_mutex_lock(&events->lock);

@@ -57,6 +57,8 @@ enum sg_event_status sg_event_is_set(struct sg_events *events, uint32_t id, bool
 enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids, uint32_t n,
 				   bool all, uint32_t timeout_ms);
 
+bool sg_event_is_memory_fault(struct sg_events *events,
+			      uint32_t id); /* false also: no such event */
 /* Hand the fault to every event of kind SG_EVENT_MEMORY_FAULT and set it. */
 void sg_events_report_fault(struct sg_events *events, const struct sg_memory_fault *fault);
 /* The last fault; false: there was none. */

@@ -31,7 +31,8 @@ struct sg_gpu_model {
 
 	uint8_t gfx_major, gfx_minor, gfx_stepping;
 	uint16_t device_id;
-	uint32_t n_cus; /* active ones */
+	uint8_t pci_revision; /* the name of a board depends on it, too */
+	uint32_t n_cus;       /* active ones */
 	uint32_t n_shader_engines;
 	uint32_t n_cus_per_engine; /* physical ones */
 	uint32_t n_simds_per_cu;

@@ -33,7 +33,7 @@ static void walk(struct search *s, const struct sg_extent *e)
 		return;
 	block = e->owner;
 	/* scratch is the runtime's, not the program's */
-	if (block && block->kind != SG_VM_SCRATCH)
+	if (block && block->size && !block->placeless && block->kind != SG_VM_SCRATCH)
 		offer(s, block->kind, block->node, block->start, block->size);
 	walk(s, e->left);
 	walk(s, e->right);

@@ -9,16 +9,16 @@
 #define PAGE 4096u
 
 /* Where a sandbox forbids the call for other processes, it is forbidden for one's own. */
-static bool read_file(const void *from, void *to, size_t size)
+static bool by_file(uintptr_t there, void *to, const void *from, size_t size)
 {
-	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	bool ok;
+	int fd = open("/proc/self/mem", (to ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+	ssize_t n;
 
 	if (fd < 0)
 		return false;
-	ok = pread(fd, to, size, (off_t)(uintptr_t)from) == (ssize_t)size;
+	n = to ? pread(fd, to, size, (off_t)there) : pwrite(fd, from, size, (off_t)there);
 	close(fd);
-	return ok;
+	return n == (ssize_t)size;
 }
 
 bool sg_peek_bytes(const void *from, void *to, size_t size)
@@ -26,7 +26,15 @@ bool sg_peek_bytes(const void *from, void *to, size_t size)
 	struct iovec local = { to, size }, remote = { (void *)(uintptr_t)from, size };
 
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size ||
-	       read_file(from, to, size);
+	       by_file((uintptr_t)from, to, NULL, size);
+}
+
+bool sg_poke_bytes(void *to, const void *from, size_t size)
+{
+	struct iovec local = { (void *)(uintptr_t)from, size }, remote = { to, size };
+
+	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size ||
+	       by_file((uintptr_t)to, NULL, from, size);
 }
 
 void sg_peek_text(const char *from, char *to, size_t size)

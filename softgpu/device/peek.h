@@ -1,5 +1,5 @@
 /*
- * peek: reads memory that may be unmapped, without a signal. For messages only: it takes system calls.
+ * peek: reads and writes memory that may be unmapped, without a signal. It takes system calls.
  *
  * Threads  any.
  */
@@ -11,6 +11,8 @@
 
 /* False: not all of it can be read; *to is undefined then. */
 bool sg_peek_bytes(const void *from, void *to, size_t size);
+/* False: not all of it can be written; a part may have been. */
+bool sg_poke_bytes(void *to, const void *from, size_t size);
 /* A string, cut at size - 1 characters or where it cannot be read. */
 void sg_peek_text(const char *from, char *to, size_t size);
 

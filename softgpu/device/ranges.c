@@ -45,10 +45,16 @@ static void end_write(struct sg_ranges *ranges)
 	POKE(&ranges->sequence, sequence + 1);
 }
 
-static void put(struct sg_range *entry, uint64_t start, uint64_t end)
+static void put(struct sg_range *entry, uint64_t start, uint64_t end, uint64_t shift)
 {
 	POKE(&entry->start, start);
 	POKE(&entry->end, end);
+	POKE(&entry->shift, shift);
+}
+
+static void copy(struct sg_range *to, const struct sg_range *from)
+{
+	put(to, PEEK(&from->start), PEEK(&from->end), PEEK(&from->shift));
 }
 
 /* Index of the first range that starts above `addr`. */
@@ -69,15 +75,19 @@ static size_t upper_bound(const struct sg_ranges *ranges, uint64_t addr)
 
 bool sg_ranges_add(struct sg_ranges *ranges, uint64_t start, uint64_t end)
 {
+	return sg_ranges_add_shifted(ranges, start, end, 0);
+}
+
+bool sg_ranges_add_shifted(struct sg_ranges *ranges, uint64_t start, uint64_t end, uint64_t shift)
+{
 	size_t n = PEEK(&ranges->n), at = upper_bound(ranges, start);
 
 	if (n == SG_RANGES_MAX)
 		return false;
 	begin_write(ranges);
 	for (size_t i = n; i > at; i--)
-		put(&ranges->entries[i], PEEK(&ranges->entries[i - 1].start),
-		    PEEK(&ranges->entries[i - 1].end));
-	put(&ranges->entries[at], start, end);
+		copy(&ranges->entries[i], &ranges->entries[i - 1]);
+	put(&ranges->entries[at], start, end, shift);
 	POKE(&ranges->n, n + 1);
 	end_write(ranges);
 	return true;
@@ -91,8 +101,7 @@ void sg_ranges_remove(struct sg_ranges *ranges, uint64_t start)
 		return;
 	begin_write(ranges);
 	for (size_t i = at; i < n; i++)
-		put(&ranges->entries[i - 1], PEEK(&ranges->entries[i].start),
-		    PEEK(&ranges->entries[i].end));
+		copy(&ranges->entries[i - 1], &ranges->entries[i]);
 	POKE(&ranges->n, n - 1);
 	end_write(ranges);
 }
@@ -103,41 +112,48 @@ bool sg_ranges_set(struct sg_ranges *ranges, const uint64_t (*pairs)[2], size_t 
 		return false;
 	begin_write(ranges);
 	for (size_t i = 0; i < n; i++)
-		put(&ranges->entries[i], pairs[i][0], pairs[i][1]);
+		put(&ranges->entries[i], pairs[i][0], pairs[i][1], 0);
 	POKE(&ranges->n, n);
 	end_write(ranges);
 	return true;
 }
 
-/* The end of the range that has addr; 0: none has. */
-static uint64_t end_of(struct sg_ranges *ranges, uint64_t addr)
+/* The range that has addr; NULL: none has. */
+static const struct sg_range *find(struct sg_ranges *ranges, uint64_t addr)
 {
 	_Atomic uint32_t *hint = &ranges->hints[(addr >> 16) % SG_RANGES_HINTS];
 	size_t at = atomic_load_explicit(hint, memory_order_relaxed);
-	uint64_t end;
+	const struct sg_range *range = &ranges->entries[at];
 
-	if (at < PEEK(&ranges->n) && PEEK(&ranges->entries[at].start) <= addr) {
-		end = PEEK(&ranges->entries[at].end);
-		if (addr < end)
-			return end;
-	}
+	if (at < PEEK(&ranges->n) && PEEK(&range->start) <= addr && addr < PEEK(&range->end))
+		return range;
 	at = upper_bound(ranges, addr);
-	end = at ? PEEK(&ranges->entries[at - 1].end) : 0;
-	if (addr >= end)
-		return 0;
+	if (!at || addr >= PEEK(&ranges->entries[at - 1].end))
+		return NULL;
 	atomic_store_explicit(hint, (uint32_t)(at - 1), memory_order_relaxed);
-	return end;
+	return &ranges->entries[at - 1];
+}
+
+bool sg_ranges_shift(struct sg_ranges *ranges, uint64_t addr, uint64_t size, uint64_t *out_shift)
+{
+	for (;;) {
+		uint64_t before = PEEK(&ranges->sequence);
+		const struct sg_range *range = find(ranges, addr);
+		uint64_t end = range ? PEEK(&range->end) : 0;
+		uint64_t shift = range ? PEEK(&range->shift) : 0;
+		bool inside = addr < end && size <= end - addr;
+
+		if (!(before & 1) &&
+		    atomic_load_explicit(&ranges->sequence, memory_order_relaxed) == before) {
+			*out_shift = shift;
+			return inside;
+		}
+	}
 }
 
 bool sg_ranges_contain(struct sg_ranges *ranges, uint64_t addr, uint64_t size)
 {
-	for (;;) {
-		uint64_t before = PEEK(&ranges->sequence);
-		uint64_t end = end_of(ranges, addr);
-		bool inside = end && size <= end - addr;
+	uint64_t shift;
 
-		if (!(before & 1) &&
-		    atomic_load_explicit(&ranges->sequence, memory_order_relaxed) == before)
-			return inside;
-	}
+	return sg_ranges_shift(ranges, addr, size, &shift);
 }

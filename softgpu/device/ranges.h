@@ -21,6 +21,7 @@
 
 struct sg_range {
 	_Atomic uint64_t start, end;
+	_Atomic uint64_t shift; /* from an address in it to another one; 0 unless given */
 };
 
 struct sg_ranges {
@@ -35,11 +36,14 @@ void sg_ranges_fini(struct sg_ranges *ranges);
 
 /* The range must not overlap one that is in the set. False: the set is full. */
 bool sg_ranges_add(struct sg_ranges *ranges, uint64_t start, uint64_t end);
+bool sg_ranges_add_shifted(struct sg_ranges *ranges, uint64_t start, uint64_t end, uint64_t shift);
 void sg_ranges_remove(struct sg_ranges *ranges, uint64_t start);
 /* Replace everything by n sorted, disjoint pairs of start and end. */
 bool sg_ranges_set(struct sg_ranges *ranges, const uint64_t (*pairs)[2], size_t n);
 
 /* Is [addr, addr + size) inside one range? */
 bool sg_ranges_contain(struct sg_ranges *ranges, uint64_t addr, uint64_t size);
+/* The same, and how far from there the range's other addresses are. */
+bool sg_ranges_shift(struct sg_ranges *ranges, uint64_t addr, uint64_t size, uint64_t *out_shift);
 
 #endif

@@ -17,6 +17,7 @@
 #define GUARD (64ull << 10)
 #define APERTURE_MOST (4ull << 40)
 #define APERTURE_LEAST (64ull << 30)
+#define ALIASES_PART 8        /* of the aperture is for aliases */
 #define USER_END (1ull << 47) /* addresses of a program are below it */
 
 static const struct {
@@ -80,9 +81,10 @@ struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	memcpy(vm->capacity, capacities, n_nodes * sizeof(*capacities));
 	vm->memfd = memfd_create(SG_VM_MEMFD_NAME, MFD_CLOEXEC);
 	if (vm->memfd < 0 || !reserve_aperture(vm) ||
-	    !sg_extents_init(&vm->extents, vm->start, vm->end - vm->start) ||
+	    !sg_extents_init(&vm->extents, vm->start, sg_vm_aliases(vm) - vm->start) ||
+	    !sg_extents_init(&vm->alias_space, sg_vm_aliases(vm), vm->end - sg_vm_aliases(vm)) ||
 	    !sg_ranges_init(&vm->blocks) || !sg_ranges_init(&vm->pinned) ||
-	    !sg_ranges_init(&vm->svm_reachable)) {
+	    !sg_ranges_init(&vm->svm_reachable) || !sg_ranges_init(&vm->aliases)) {
 		sg_gpu_log(
 			SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
 			errno == EFBIG
@@ -96,11 +98,14 @@ struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 
 static void free_blocks(struct sg_extent *e)
 {
+	struct sg_vm_block *block = e ? e->owner : NULL;
+
 	if (!e)
 		return;
 	free_blocks(e->left);
 	free_blocks(e->right);
-	free(e->owner);
+	if (block && block->size) /* not reserved address space */
+		free(block);
 }
 
 void sg_vm_destroy(struct sg_vm *vm)
@@ -108,13 +113,16 @@ void sg_vm_destroy(struct sg_vm *vm)
 	if (!vm)
 		return;
 	free_blocks(vm->extents.root);
+	free_blocks(vm->alias_space.root);
 	sg_extents_fini(&vm->extents);
+	sg_extents_fini(&vm->alias_space);
 	for (size_t i = 0; i < vm->n_pins; i++)
 		free(vm->pins[i]);
 	free(vm->pins);
 	sg_ranges_fini(&vm->blocks);
 	sg_ranges_fini(&vm->pinned);
 	sg_ranges_fini(&vm->svm_reachable);
+	sg_ranges_fini(&vm->aliases);
 	free(vm->svm);
 	if (vm->end)
 		munmap((void *)vm->start, vm->end - vm->start);
@@ -133,6 +141,11 @@ uint64_t sg_vm_start(const struct sg_vm *vm)
 uint64_t sg_vm_end(const struct sg_vm *vm)
 {
 	return vm->end;
+}
+
+uint64_t sg_vm_aliases(const struct sg_vm *vm)
+{
+	return vm->end - (vm->end - vm->start) / ALIASES_PART;
 }
 
 uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node)
@@ -269,7 +282,7 @@ struct sg_vm_block *sg_vm_block_at(struct sg_vm *vm, uint64_t addr)
 
 	if (addr < vm->start || addr >= vm->end)
 		return NULL;
-	extent = sg_extents_find(&vm->extents, addr);
+	extent = sg_extents_find(sg_vm_space(vm, addr), addr);
 	block = extent ? extent->owner : NULL;
 	return block && addr - block->start < block->size ? block : NULL;
 }
@@ -280,7 +293,7 @@ enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr)
 
 	pthread_mutex_lock(&vm->lock);
 	block = sg_vm_block_at(vm, addr);
-	if (!block || block->start != addr || block->retired) {
+	if (!block || block->start != addr || block->retired || block->in_reserved) {
 		pthread_mutex_unlock(&vm->lock);
 		return SG_VM_NOT_FOUND;
 	}
@@ -368,13 +381,15 @@ bool sg_vm_reachable(void *vm_, uint64_t addr, uint64_t size)
 	struct sg_vm *vm = vm_;
 
 	return is_pinned(vm, addr, size) || sg_ranges_contain(&vm->svm_reachable, addr, size) ||
+	       sg_ranges_contain(&vm->aliases, addr, size) ||
 	       (sg_svm_xnack(vm) && size <= USER_END && addr <= USER_END - size);
 }
 
 bool sg_vm_accessible(struct sg_vm *vm, uint64_t addr, uint64_t size)
 {
 	if (addr >= vm->start && addr < vm->end)
-		return sg_ranges_contain(&vm->blocks, addr, size);
+		return sg_ranges_contain(&vm->blocks, addr, size) ||
+		       sg_ranges_contain(&vm->aliases, addr, size);
 	return is_pinned(vm, addr, size);
 }
 

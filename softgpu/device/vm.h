@@ -74,6 +74,8 @@ void sg_vm_destroy(struct sg_vm *vm);
 
 uint64_t sg_vm_start(const struct sg_vm *vm);
 uint64_t sg_vm_end(const struct sg_vm *vm);
+uint64_t sg_vm_aliases(
+	const struct sg_vm *vm); /* where the part for aliases starts, see reserve.h */
 uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node);
 /* From now on the bytes in use of each GPU are also stored at @used (board.h); NULL: nowhere. */
 void sg_vm_publish(struct sg_vm *vm, _Atomic uint64_t *used);

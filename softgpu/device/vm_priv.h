@@ -6,6 +6,7 @@
 
 #include "softgpu/device/extent.h"
 #include "softgpu/device/ranges.h"
+#include "softgpu/device/reserve.h"
 #include "softgpu/device/vm.h"
 
 #define SG_VM_MEMFD_NAME "wavescope-gpu-memory"
@@ -17,7 +18,10 @@ struct sg_vm_block {
 	uint64_t start, size;
 	uint32_t n_pins; /* pins: holders of this very range */
 	uint64_t pin_place;
-	bool retired; /* it is being freed */
+	bool retired;     /* it is being freed */
+	bool in_reserved; /* see reserve.h */
+	bool placeless;   /* ... without an address of its own */
+	enum sg_vm_backing backing;
 	uint32_t nodes[SG_VM_MAX_NODES];
 	uint32_t n_nodes;
 	void *user_data;
@@ -41,6 +45,11 @@ struct sg_vm {
 	struct sg_ranges blocks; /* what is mapped in the aperture */
 	struct sg_ranges pinned; /* what is pinned outside, overlaps merged */
 
+	struct sg_vm_block
+		reserved; /* the owner of reserved address space: not a block, its size is 0 */
+	struct sg_extents alias_space; /* from sg_vm_aliases() to the end of the aperture */
+	struct sg_ranges aliases;      /* shifted to the memory of the program */
+
 	struct sg_vm_block **pins; /* sorted by start, then by age */
 	size_t n_pins, max_pins;
 	uint64_t next_pin_place;
@@ -55,6 +64,12 @@ struct sg_vm {
 	uint64_t used[SG_VM_MAX_NODES];
 	_Atomic uint64_t *published; /* of the GPUs; NULL: not */
 };
+
+/* Which of the two address spaces has an address of the aperture. */
+static inline struct sg_extents *sg_vm_space(struct sg_vm *vm, uint64_t addr)
+{
+	return addr < sg_vm_aliases(vm) ? &vm->extents : &vm->alias_space;
+}
 
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,

@@ -39,6 +39,9 @@ struct sg_mem_map {
 	uint64_t start, end; /* device aperture, GPU addresses; unmapped pages inside it fault */
 	/* Outside the aperture: may the device access [addr, addr + size)? (pinned host memory) */
 	bool (*reachable)(void *ctx, uint64_t addr, uint64_t size);
+	/* Addresses from `end` to `alias_end` stand for other ones of the host. alias_end 0: there are none. */
+	uint64_t alias_end;
+	uint64_t (*host_of)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 

@@ -53,9 +53,9 @@ struct sg_lanes {
 /* ---- what may be accessed ---- */
 
 /* mem.c: the lanes of `mask` that are outside of the aperture; SG_STOP_FAULT, or SG_GO if all are
- * reachable all the same. */
-enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i,
-				  const uint64_t *addr, uint64_t mask, uint64_t size, bool write);
+ * reachable all the same. Aliases are replaced by what they stand for. */
+enum sg_stop sg_mem_check_outside(struct sg_wave *w, const struct sg_exec_insn *i, uint64_t *addr,
+				  uint64_t mask, uint64_t size, bool write);
 
 static inline bool sg_in_aperture(const struct sg_mem_map *m, uint64_t addr, uint64_t size)
 {
@@ -67,15 +67,21 @@ static inline bool sg_reachable(const struct sg_mem_map *m, uint64_t addr, uint6
 	return sg_in_aperture(m, addr, size) || (m->reachable && m->reachable(m->ctx, addr, size));
 }
 
+static inline bool sg_is_alias(const struct sg_mem_map *m, uint64_t addr)
+{
+	return addr >= m->end && addr < m->alias_end;
+}
+
 static inline void *sg_host(const struct sg_mem_map *m, uint64_t addr)
 {
+	if (__builtin_expect(sg_is_alias(m, addr), 0))
+		return (void *)(uintptr_t)m->host_of(m->ctx, addr);
 	return (void *)(uintptr_t)((addr + m->host_base) & ~SG_PINNED_ALIAS);
 }
 
-/* Checks [addr[l], +size) of all lanes in `mask`. */
+/* Checks [addr[l], +size) of all lanes in `mask`; aliases are replaced. */
 static inline enum sg_stop sg_check_lanes(struct sg_wave *w, const struct sg_exec_insn *i,
-					  const uint64_t *addr, uint64_t mask, uint64_t size,
-					  bool write)
+					  uint64_t *addr, uint64_t mask, uint64_t size, bool write)
 {
 	const struct sg_mem_map *m = w->mem;
 	const uint64_t start = m->start, last = m->end - m->start - size;

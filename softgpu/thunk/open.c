@@ -24,6 +24,7 @@ bool thunk_in_child(void)
 static void in_child(void)
 {
 	atomic_store(&current, NULL);
+	sg_machine_set_current(NULL);
 	machine = NULL;
 	n_opened = 0;
 	forked_open = true;
@@ -77,6 +78,7 @@ EXPORT HSAKMT_STATUS hsaKmtOpenKFD(void)
 		if (!status) {
 			n_opened = 1;
 			atomic_store(&current, machine);
+			sg_machine_set_current(&machine->machine);
 		}
 	}
 	pthread_mutex_unlock(&open_lock);
@@ -92,8 +94,10 @@ EXPORT HSAKMT_STATUS hsaKmtCloseKFD(void)
 	if (!n_opened)
 		status = forked_open ? HSAKMT_STATUS_SUCCESS
 				     : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	else if (--n_opened == 0)
+	else if (--n_opened == 0) {
 		atomic_store(&current, NULL); /* the machine itself stays for the next time */
+		sg_machine_set_current(NULL);
+	}
 	pthread_mutex_unlock(&open_lock);
 	return status;
 }

@@ -2,15 +2,18 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "softgpu/core/machine.h"
 #include "softgpu/counting/counting.h"
-#include "softgpu/thunk/thunk_priv.h"
+
+#define EXPORT __attribute__((visibility("default")))
 
 static struct sg_counting *counting_of(uint32_t node)
 {
-	struct thunk *thunk = thunk_get();
+	struct sg_machine *machine = sg_machine_current();
 
-	return thunk && thunk_is_gpu(thunk, node) ? sg_device_counting(thunk_device(thunk, node))
-						  : NULL;
+	return machine && sg_machine_is_gpu(machine, node)
+		       ? sg_device_counting(sg_machine_device(machine, node))
+		       : NULL;
 }
 
 EXPORT size_t softgpu_counters(uint32_t node, struct softgpu_counter *out, size_t room)

@@ -1,0 +1,57 @@
+/*
+ * abi: requests of the kernel driver that <linux/kfd_ioctl.h> of Linux 6.1 does not have yet.
+ *
+ * The layouts are those of later headers, under names of our own: a build against a later header has both.
+ */
+#ifndef WS_SOFTGPU_KFD_ABI_H
+#define WS_SOFTGPU_KFD_ABI_H
+
+#include <linux/kfd_ioctl.h>
+#include <stdint.h>
+
+enum sg_kfd_later {
+	SG_KFD_NR_EXPORT_DMABUF = 0x24,  /* 1.12 */
+	SG_KFD_NR_RUNTIME_ENABLE = 0x25, /* 1.13 */
+	SG_KFD_NR_DBG_TRAP = 0x26,       /* 1.13 */
+	SG_KFD_NR_END,
+	SG_KFD_NR_IPC_IMPORT = 0x80, /* of AMD's own kernel packages */
+	SG_KFD_NR_IPC_EXPORT = 0x81,
+};
+
+struct sg_kfd_export_dmabuf_args {
+	uint64_t handle;
+	uint32_t flags;
+	uint32_t dmabuf_fd; /* out */
+};
+
+struct sg_kfd_runtime_enable_args {
+	uint64_t r_debug;
+	uint32_t mode_mask;
+	uint32_t capabilities_mask; /* out */
+};
+
+struct sg_kfd_ipc_export_args {
+	uint64_t handle;
+	uint32_t share_handle[4]; /* out */
+	uint32_t gpu_id;
+	uint32_t flags;
+};
+
+struct sg_kfd_ipc_import_args {
+	uint64_t handle; /* out */
+	uint64_t va_addr;
+	uint64_t mmap_offset; /* out */
+	uint32_t share_handle[4];
+	uint32_t gpu_id;
+	uint32_t flags; /* out */
+};
+
+#define SG_KFD_QUEUE_SDMA_BY_ENGINE 4u /* 1.17 */
+#define SG_KFD_ENOTSUPP 524            /* the kernel's own, not in user space's errno.h */
+
+/* For signal events, the first word of struct kfd_event_data since 1.14. */
+struct sg_kfd_signal_event_data {
+	uint64_t last_event_age;
+};
+
+#endif

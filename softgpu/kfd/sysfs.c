@@ -1,0 +1,348 @@
+#include "softgpu/kfd/sysfs.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "softgpu/device/model.h"
+#include "softgpu/kfd/kfd_priv.h"
+
+#define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
+#define DRM_MAJOR_NUMBER 226
+#define FIRST_SIMD 0x80001000u
+#define N_GWS 64u
+#define DRIVER_VERSION "6.12.12" /* of AMD's driver package with this interface */
+
+/* --- the list of files --- */
+
+static void append(struct sg_sysfs *tree, const char *bytes, size_t n)
+{
+	if (tree->n + n > tree->max) {
+		size_t max = tree->max ? tree->max : 16384;
+		char *grown;
+
+		while (max < tree->n + n)
+			max *= 2;
+		grown = realloc(tree->bytes, max);
+		if (!grown) {
+			tree->failed = true;
+			return;
+		}
+		tree->bytes = grown;
+		tree->max = max;
+	}
+	memcpy(tree->bytes + tree->n, bytes, n);
+	tree->n += n;
+}
+
+struct place {
+	struct sg_sysfs *tree;
+	char folder[256];
+};
+
+__attribute__((format(printf, 4, 5))) static void add(const struct place *at, char type,
+						      const char *name, const char *format, ...)
+{
+	char path[512], text[4096], kind[2] = { type, '\0' };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	snprintf(path, sizeof(path), "%s/%s", at->folder, name);
+	append(at->tree, path, strlen(path) + 1);
+	append(at->tree, kind, sizeof(kind));
+	append(at->tree, text, strlen(text) + 1);
+}
+
+__attribute__((format(printf, 2, 3))) static struct place place(struct sg_sysfs *tree,
+								const char *format, ...)
+{
+	struct place at = { .tree = tree };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(at.folder, sizeof(at.folder), format, args);
+	va_end(args);
+	return at;
+}
+
+/* A file of "name value" lines. */
+struct property {
+	const char *name;
+	uint64_t value;
+};
+
+static void add_properties(const struct place *at, const struct property *list, size_t n)
+{
+	char text[4096];
+	size_t length = 0;
+
+	for (size_t i = 0; i < n; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %llu\n",
+					   list[i].name, (unsigned long long)list[i].value);
+	add(at, 'f', "properties", "%s", text);
+}
+
+#define ADD_PROPERTIES(at, ...)                                                                    \
+	do {                                                                                       \
+		const struct property list_[] = { __VA_ARGS__ };                                   \
+		add_properties(at, list_, sizeof(list_) / sizeof(list_[0]));                       \
+	} while (0)
+
+/* --- the topology: nodes, and what belongs to one --- */
+
+/* The bits of a node's capability word. */
+enum {
+	CAP_QUEUE_SIZE_POWER_OF_TWO = 1 << 3,
+	CAP_WATCH_POINTS = 1 << 7,
+	CAP_WATCH_POINT_BITS_SHIFT = 8,
+	CAP_DOORBELL_TYPE_SHIFT = 12,
+	CAP_MEMORY_ECC = 1 << 20,
+	CAP_ASIC_REVISION_SHIFT = 22,
+	CAP_SRAM_ECC = 1 << 26, /* target id sramecc+ */
+	CAP_SVM = 1 << 27,
+};
+
+static uint64_t capability_of(const struct sg_gpu_model *m)
+{
+	return CAP_QUEUE_SIZE_POWER_OF_TWO | CAP_WATCH_POINTS | 2u << CAP_WATCH_POINT_BITS_SHIFT |
+	       2u << CAP_DOORBELL_TYPE_SHIFT /* 64 bits, the write index itself */ |
+	       CAP_MEMORY_ECC | (uint64_t)m->asic_revision << CAP_ASIC_REVISION_SHIFT |
+	       CAP_SRAM_ECC | CAP_SVM;
+}
+
+static bool is_peer(const struct sg_link *link)
+{
+	return link->from && link->to && link->type == SG_LINK_PCIE;
+}
+
+/* xGMI and the way to the host are io_links; through the host to another GPU is a p2p_link. */
+static uint32_t add_links(struct sg_sysfs *tree, const struct sg_topology *topology, uint32_t node,
+			  bool peers)
+{
+	static const uint32_t types[] = { [SG_LINK_PCIE] = 2, [SG_LINK_XGMI] = 11 };
+	struct sg_link links[SG_MAX_GPUS];
+	uint32_t n_links = sg_topology_links(topology, node, links), n = 0;
+
+	for (uint32_t i = 0; i < n_links; i++) {
+		struct place at = place(tree, TOPOLOGY "/nodes/%u/%s/%u", node,
+					peers ? "p2p_links" : "io_links", n);
+
+		if (is_peer(&links[i]) != peers)
+			continue;
+		n++;
+		ADD_PROPERTIES(&at, { "type", types[links[i].type] }, { "version_major", 0 },
+			       { "version_minor", 0 }, { "node_from", links[i].from },
+			       { "node_to", links[i].to }, { "weight", links[i].weight },
+			       { "min_latency", 0 }, { "max_latency", 0 },
+			       { "min_bandwidth", links[i].min_bandwidth_mbs },
+			       { "max_bandwidth", links[i].max_bandwidth_mbs },
+			       { "recommended_transfer_size", 0 },
+			       { "recommended_sdma_engine_id_mask", 0 }, { "flags", 1 });
+	}
+	return n;
+}
+
+static void add_bank(struct sg_sysfs *tree, uint32_t node, uint32_t heap, uint64_t bytes,
+		     uint32_t width, uint32_t clock_mhz)
+{
+	struct place at = place(tree, TOPOLOGY "/nodes/%u/mem_banks/0", node);
+
+	ADD_PROPERTIES(&at, { "heap_type", heap }, { "size_in_bytes", bytes }, { "flags", 0 },
+		       { "width", width }, { "mem_clk_max", clock_mhz });
+}
+
+static void add_cache(struct sg_sysfs *tree, uint32_t node, uint32_t index,
+		      const struct sg_cache_level *cache)
+{
+	enum { TYPE_DATA = 1, TYPE_INSTRUCTION = 2, TYPE_GPU = 8 };
+	struct place at = place(tree, TOPOLOGY "/nodes/%u/caches/%u", node, index);
+
+	add(&at, 'f', "properties",
+	    "processor_id_low %u\nlevel %u\nsize %u\ncache_line_size %u\ncache_lines_per_tag 1\n"
+	    "association 16\nlatency 0\ntype %u\nsibling_map 1\n",
+	    FIRST_SIMD, cache->level, cache->size_kib, cache->line_bytes,
+	    TYPE_GPU | (cache->instruction ? TYPE_INSTRUCTION : TYPE_DATA));
+}
+
+static void add_host(struct sg_sysfs *tree, const struct sg_topology *topology)
+{
+	struct place at = place(tree, TOPOLOGY "/nodes/0");
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint32_t n_links = add_links(tree, topology, 0, false);
+
+	add(&at, 'f', "gpu_id", "0\n");
+	add(&at, 'f', "name", "\n");
+	ADD_PROPERTIES(
+		&at, { "cpu_cores_count", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) },
+		{ "simd_count", 0 }, { "mem_banks_count", 1 }, { "caches_count", 0 },
+		{ "io_links_count", n_links }, { "p2p_links_count", 0 }, { "cpu_core_id_base", 0 },
+		{ "simd_id_base", 0 }, { "max_waves_per_simd", 0 }, { "lds_size_in_kb", 0 },
+		{ "gds_size_in_kb", 0 }, { "num_gws", 0 }, { "wave_front_size", 0 },
+		{ "array_count", 0 }, { "simd_arrays_per_engine", 0 }, { "cu_per_simd_array", 0 },
+		{ "simd_per_cu", 0 }, { "max_slots_scratch_cu", 0 }, { "gfx_target_version", 0 },
+		{ "vendor_id", 0 }, { "device_id", 0 }, { "location_id", 0 }, { "domain", 0 },
+		{ "drm_render_minor", 0 }, { "hive_id", 0 }, { "num_sdma_engines", 0 },
+		{ "num_sdma_xgmi_engines", 0 }, { "num_sdma_queues_per_engine", 0 },
+		{ "num_cp_queues", 0 }, { "max_engine_clk_ccompute", 0 });
+	add_bank(tree, 0, 0, bytes, 64, 3200);
+}
+
+static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, uint32_t node)
+{
+	struct place at = place(tree, TOPOLOGY "/nodes/%u", node);
+	const struct sg_gpu *gpu = &topology->gpus[node - 1];
+	const struct sg_gpu_model *m = gpu->model;
+	uint32_t n_caches = sizeof(m->caches) / sizeof(m->caches[0]);
+	uint32_t n_links = add_links(tree, topology, node, false);
+	uint32_t n_peers = add_links(tree, topology, node, true);
+
+	add(&at, 'f', "gpu_id", "%u\n", sg_kfd_gpu_id(topology, node));
+	add(&at, 'f', "name", "%s\n", m->name);
+	ADD_PROPERTIES(
+		&at, { "cpu_cores_count", 0 }, { "simd_count", m->n_cus * m->n_simds_per_cu },
+		{ "mem_banks_count", 1 }, { "caches_count", n_caches },
+		{ "io_links_count", n_links }, { "p2p_links_count", n_peers },
+		{ "cpu_core_id_base", 0 }, { "simd_id_base", FIRST_SIMD },
+		{ "max_waves_per_simd", m->n_waves_per_simd }, { "lds_size_in_kb", m->lds_kib },
+		{ "gds_size_in_kb", 0 }, { "num_gws", N_GWS }, { "wave_front_size", 64 },
+		{ "array_count", m->n_shader_engines }, { "simd_arrays_per_engine", 1 },
+		{ "cu_per_simd_array", m->n_cus_per_engine }, { "simd_per_cu", m->n_simds_per_cu },
+		{ "max_slots_scratch_cu", m->n_scratch_slots_per_cu },
+		{ "gfx_target_version",
+		  m->gfx_major * 10000u + m->gfx_minor * 100u + m->gfx_stepping },
+		{ "vendor_id", 0x1002 }, { "device_id", m->device_id },
+		{ "location_id", gpu->location }, { "domain", 0 },
+		{ "drm_render_minor", (uint64_t)gpu->render_minor }, { "hive_id", gpu->hive_id },
+		{ "num_sdma_engines", m->n_sdma_engines },
+		{ "num_sdma_xgmi_engines", m->n_sdma_xgmi_engines },
+		{ "num_sdma_queues_per_engine", m->n_sdma_queues_per_engine },
+		{ "num_cp_queues", m->n_cp_queues },
+		{ "max_engine_clk_fcompute", m->engine_clock_mhz }, { "local_mem_size", 0 },
+		{ "fw_version", m->cp_ucode }, { "capability", capability_of(m) },
+		{ "capability2", 0 }, { "debug_prop", 0 }, { "sdma_fw_version", m->sdma_ucode },
+		{ "unique_id", gpu->unique_id }, { "num_xcc", 1 },
+		{ "max_engine_clk_ccompute", m->engine_clock_mhz });
+	/* Public: the host reaches all of it, as with a large BAR. */
+	add_bank(tree, node, 1, m->vram_bytes, m->hbm_width_bits, m->hbm_clock_mhz);
+	for (uint32_t i = 0; i < n_caches; i++)
+		add_cache(tree, node, i, &m->caches[i]);
+}
+
+/* --- the device as PCI and DRM show it --- */
+
+static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
+{
+	uint32_t bus = gpu->location >> 8;
+	const struct sg_gpu_model *m = gpu->model;
+	struct place device = place(tree, "sys/devices/pci0000:00/0000:%02x:00.0", bus);
+	struct place bus_at = place(tree, "sys/bus/pci/devices");
+	struct place class_at = place(tree, "sys/class/drm"), numbers = place(tree, "sys/dev/char");
+	const struct {
+		const char *format;
+		int number, minor;
+	} nodes[] = { { "card%d", (int)card, (int)card },
+		      { "renderD%d", gpu->render_minor, gpu->render_minor } };
+	char name[64];
+
+	add(&device, 'f', "vendor", "0x1002\n");
+	add(&device, 'f', "device", "0x%04x\n", m->device_id);
+	add(&device, 'f', "revision", "0x%02x\n", m->pci_revision);
+	add(&device, 'f', "subsystem_vendor", "0x1002\n");
+	add(&device, 'f', "subsystem_device", "0x0c34\n");
+	add(&device, 'f', "class", "0x038000\n");
+	add(&device, 'f', "unique_id", "%016llx\n", (unsigned long long)gpu->unique_id);
+	add(&device, 'f', "mem_info_vram_total", "%llu\n", (unsigned long long)m->vram_bytes);
+	add(&device, 'f', "mem_info_vis_vram_total", "%llu\n", (unsigned long long)m->vram_bytes);
+	add(&device, 'f', "uevent",
+	    "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
+	    "PCI_SLOT_NAME=0000:%02x:00.0\n",
+	    m->device_id, bus);
+	add(&device, 'l', "subsystem", "../../../bus/pci");
+	add(&device, 'l', "driver", "../../../bus/pci/drivers/amdgpu");
+	snprintf(name, sizeof(name), "0000:%02x:00.0", bus);
+	add(&bus_at, 'l', name, "../../../devices/pci0000:00/%s", name);
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		char node[32];
+		struct place dev = place(tree, "dev/dri"), drm;
+
+		snprintf(node, sizeof(node), nodes[i].format, nodes[i].number);
+		drm = place(tree, "%s/drm/%s", device.folder, node);
+		add(&drm, 'f', "dev", "%d:%d\n", DRM_MAJOR_NUMBER, nodes[i].minor);
+		add(&drm, 'f', "uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n",
+		    DRM_MAJOR_NUMBER, nodes[i].minor, node);
+		add(&drm, 'l', "device", "../..");
+		add(&class_at, 'l', node, "../../devices/pci0000:00/0000:%02x:00.0/drm/%s", bus,
+		    node);
+		snprintf(name, sizeof(name), "%d:%d", DRM_MAJOR_NUMBER, nodes[i].minor);
+		add(&numbers, 'l', name, "../../devices/pci0000:00/0000:%02x:00.0/drm/%s", bus,
+		    node);
+		add(&dev, 'f', node, "%s",
+		    ""); /* stands for the device, which is never opened as a file */
+	}
+}
+
+/* Older versions of rocminfo look for the driver in the list of modules. The others stay in it. */
+static void add_modules(struct sg_sysfs *tree)
+{
+	char text[32768] = "amdgpu 19742720 0 - Live 0x0000000000000000\n";
+	size_t n = strlen(text);
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/modules", O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	while (fd >= 0 && n < sizeof(text) - 1 &&
+	       (got = read(fd, text + n, sizeof(text) - 1 - n)) > 0)
+		n += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	text[n] = '\0';
+	append(tree, "proc/modules\0f", sizeof("proc/modules\0f"));
+	append(tree, text, n + 1);
+}
+
+void sg_sysfs_describe(struct sg_sysfs *tree, const struct sg_topology *topology)
+{
+	struct place top = place(tree, TOPOLOGY), kfd = place(tree, "sys/devices/virtual/kfd/kfd");
+	struct place module = place(tree, "sys/module/amdgpu"),
+		     class_kfd = place(tree, "sys/class/kfd");
+	struct place class_drm = place(tree, "sys/class/drm");
+
+	add(&top, 'f', "generation_id", "2\n");
+	add(&top, 'f', "system_properties", "platform_oem 0\nplatform_id 0\nplatform_rev 1\n");
+	add(&kfd, 'f', "dev", "238:0\n");
+	add(&kfd, 'f', "uevent", "MAJOR=238\nMINOR=0\nDEVNAME=kfd\n");
+	add(&module, 'f', "initstate", "live\n");
+	add(&module, 'f', "refcnt", "0\n");
+	add(&module, 'f', "version", "%s\n", DRIVER_VERSION);
+	add(&class_kfd, 'l', "kfd", "../../devices/virtual/kfd/kfd");
+	add(&class_drm, 'f', "version", "drm 1.1.0 20060810\n");
+	add_modules(tree);
+	add_host(tree, topology);
+	for (uint32_t g = 0; g < topology->n_gpus; g++) {
+		add_gpu(tree, topology, g + 1);
+		add_device(tree, &topology->gpus[g], g);
+	}
+}
+
+void sg_sysfs_fini(struct sg_sysfs *tree)
+{
+	free(tree->bytes);
+	*tree = (struct sg_sysfs){ 0 };
+}
+
+const char *sg_sysfs_text(const struct sg_sysfs *tree, const char *path)
+{
+	for (const char *at = tree->bytes; at && at < tree->bytes + tree->n;) {
+		const char *text = at + strlen(at) + 1 + 2;
+
+		if (!strcmp(at, path))
+			return text;
+		at = text + strlen(text) + 1;
+	}
+	return NULL;
+}
