@@ -30,6 +30,7 @@ struct event {
 	bool used, set, manual_reset;
 	enum sg_event_kind kind;
 	uint32_t next_free;
+	uint64_t age;
 	struct wait_link *links;
 	pthread_t audience[AUDIENCE]; /* threads that have seen it since it was set last */
 	uint32_t n_audience; /* more than AUDIENCE: every thread counts as having seen it */
@@ -143,6 +144,7 @@ enum sg_event_status sg_event_create(struct sg_events *events, enum sg_event_kin
 		*slot(events, id) = (struct event){ .used = true,
 						    .set = set,
 						    .kind = kind,
+						    .age = 1,
 						    .manual_reset = manual_reset,
 						    .n_audience = AUDIENCE + 1 };
 		*out_id = id;
@@ -181,6 +183,7 @@ static void set_event(struct event *event)
 	bool delivered = false;
 
 	event->n_audience = 0;
+	event->age++;
 	for (struct wait_link *link = event->links; link; link = link->next) {
 		if (link->seen || !link->waiter->n_missing)
 			continue;
@@ -265,9 +268,14 @@ static void deadline_after(struct timespec *ts, uint32_t timeout_ms)
 	}
 }
 
+static bool was_missed(const struct event *event, uint64_t age, const struct waiter *waiter)
+{
+	return age ? event->age != age : may_see(event, waiter->thread);
+}
+
 /* Locked. Put a link on each event's list; what is set already, or was missed, is taken. */
-static void join(struct sg_events *events, const uint32_t *ids, uint32_t n, struct waiter *waiter,
-		 struct wait_link *links)
+static void join(struct sg_events *events, const uint32_t *ids, const uint64_t *ages, uint32_t n,
+		 struct waiter *waiter, struct wait_link *links)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct event *event = find(events, ids[i]);
@@ -282,7 +290,8 @@ static void join(struct sg_events *events, const uint32_t *ids, uint32_t n, stru
 		if (event->links)
 			event->links->back = &links[i].next;
 		event->links = &links[i];
-		if (waiter->n_missing && (event->set || may_see(event, waiter->thread))) {
+		if (waiter->n_missing &&
+		    (event->set || was_missed(event, ages ? ages[i] : 0, waiter))) {
 			links[i].seen = true;
 			waiter->n_missing--;
 			event->set = event->manual_reset && event->set;
@@ -292,7 +301,7 @@ static void join(struct sg_events *events, const uint32_t *ids, uint32_t n, stru
 }
 
 /* Locked. Take the links off; what a wait took that came to nothing is put back. */
-static void leave(struct sg_events *events, const uint32_t *ids, uint32_t n,
+static void leave(struct sg_events *events, const uint32_t *ids, uint64_t *ages, uint32_t n,
 		  struct wait_link *links, bool satisfied)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -305,11 +314,14 @@ static void leave(struct sg_events *events, const uint32_t *ids, uint32_t n,
 		}
 		if (event && links[i].seen && !satisfied)
 			event->set = true;
+		if (event && links[i].seen && satisfied && ages && ages[i])
+			ages[i] = event->age;
 	}
 }
 
-static enum sg_event_status wait_with(struct sg_events *events, const uint32_t *ids, uint32_t n,
-				      bool all, uint32_t timeout_ms, struct wait_link *links)
+static enum sg_event_status wait_with(struct sg_events *events, const uint32_t *ids, uint64_t *ages,
+				      uint32_t n, bool all, uint32_t timeout_ms,
+				      struct wait_link *links)
 {
 	bool forever = timeout_ms >= SG_EVENT_FOREVER - 1;
 	struct waiter waiter = { .thread = pthread_self(), .n_missing = all ? n : 1 };
@@ -326,12 +338,12 @@ static enum sg_event_status wait_with(struct sg_events *events, const uint32_t *
 		deadline_after(&deadline, timeout_ms);
 
 	pthread_mutex_lock(&events->lock);
-	join(events, ids, n, &waiter, links);
+	join(events, ids, ages, n, &waiter, links);
 	while (waiter.n_missing && !waiter.gone && !error)
 		error = forever ? pthread_cond_wait(&waiter.wake, &events->lock)
 				: pthread_cond_timedwait(&waiter.wake, &events->lock, &deadline);
 	satisfied = !waiter.n_missing;
-	leave(events, ids, n, links, satisfied);
+	leave(events, ids, ages, n, links, satisfied);
 	pthread_mutex_unlock(&events->lock);
 	pthread_cond_destroy(&waiter.wake);
 	if (satisfied)
@@ -342,6 +354,12 @@ static enum sg_event_status wait_with(struct sg_events *events, const uint32_t *
 enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids, uint32_t n,
 				   bool all, uint32_t timeout_ms)
 {
+	return sg_event_wait_aged(events, ids, NULL, n, all, timeout_ms);
+}
+
+enum sg_event_status sg_event_wait_aged(struct sg_events *events, const uint32_t *ids,
+					uint64_t *ages, uint32_t n, bool all, uint32_t timeout_ms)
+{
 	struct wait_link few[FEW], *links = few;
 	enum sg_event_status status;
 
@@ -350,7 +368,7 @@ enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids
 		if (!links)
 			return SG_EVENT_NO_MEMORY;
 	}
-	status = wait_with(events, ids, n, all, timeout_ms, links);
+	status = wait_with(events, ids, ages, n, all, timeout_ms, links);
 	if (links != few)
 		free(links);
 	return status;

@@ -56,6 +56,13 @@ enum sg_event_status sg_event_is_set(struct sg_events *events, uint32_t id, bool
 /* Wait for one of them, or for all. */
 enum sg_event_status sg_event_wait(struct sg_events *events, const uint32_t *ids, uint32_t n,
 				   bool all, uint32_t timeout_ms);
+/*
+ * The same for callers who know the age of each event: how often it was set, from 1 on. A wait for an event of
+ * another age than ages[i] ends at once, so nothing is lost between two waits, whoever else waits. Ages of events
+ * that ended the wait are updated. An age of 0 is unknown: the rule at the top applies.
+ */
+enum sg_event_status sg_event_wait_aged(struct sg_events *events, const uint32_t *ids,
+					uint64_t *ages, uint32_t n, bool all, uint32_t timeout_ms);
 
 bool sg_event_is_memory_fault(struct sg_events *events,
 			      uint32_t id); /* false also: no such event */

@@ -15,6 +15,20 @@ static bool is_reserved(const struct sg_vm *vm, const struct sg_extent *extent)
 	return extent && extent->owner == &vm->reserved;
 }
 
+bool sg_vm_is_reserved(struct sg_vm *vm, uint64_t start, uint64_t end)
+{
+	if (start < vm->start || end > sg_vm_aliases(vm))
+		return false;
+	for (uint64_t at = start; at < end;) {
+		const struct sg_extent *extent = sg_extents_find(&vm->extents, at);
+
+		if (!is_reserved(vm, extent))
+			return false;
+		at = extent->start + extent->size;
+	}
+	return true;
+}
+
 static bool take_at(struct sg_extents *space, uint64_t start, uint64_t end, void *owner)
 {
 	return start >= end || sg_extents_take_at(space, start, end - start, owner);
@@ -79,9 +93,15 @@ uint64_t sg_vm_reserve(struct sg_vm *vm, uint64_t size, bool for_alias)
 void sg_vm_release(struct sg_vm *vm, uint64_t start, uint64_t size)
 {
 	uint64_t end = start + size, next;
+	bool shared;
 
 	if (start < vm->start || end > vm->end || end < start || start % PAGE || size % PAGE)
 		return;
+	pthread_mutex_lock(&vm->lock);
+	shared = sg_svm_forget(vm, start, end);
+	pthread_mutex_unlock(&vm->lock);
+	if (shared)
+		sg_vm_wait_for_accesses(vm);
 	pthread_mutex_lock(&vm->lock);
 	for (uint64_t at = start; at < end; at = next) {
 		const struct sg_extent *extent = sg_extents_find(sg_vm_space(vm, at), at);

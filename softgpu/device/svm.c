@@ -277,14 +277,33 @@ enum sg_vm_status sg_svm_set(struct sg_vm *vm, uint64_t start, uint64_t size,
 {
 	enum sg_vm_status status;
 
-	if (!is_valid(vm, start, size, attrs, n) || (start < vm->end && start + size > vm->start))
+	if (!is_valid(vm, start, size, attrs, n))
 		return SG_VM_BAD_ARGUMENT;
 	if (!mapped(start, size))
 		return SG_VM_NOT_FOUND;
 	pthread_mutex_lock(&vm->lock);
-	status = set_locked(vm, start, start + size, attrs, n);
+	if (start < vm->end && start + size > vm->start &&
+	    !sg_vm_is_reserved(vm, start, start + size))
+		status = SG_VM_BAD_ARGUMENT;
+	else
+		status = set_locked(vm, start, start + size, attrs, n);
 	pthread_mutex_unlock(&vm->lock);
 	return status;
+}
+
+bool sg_svm_forget(struct sg_vm *vm, uint64_t start, uint64_t end)
+{
+	size_t i = first_behind(vm, start);
+
+	if (i == vm->n_svm || vm->svm[i].start >= end || !reserve(vm, 2))
+		return false;
+	cut(vm, start);
+	cut(vm, end);
+	i = first_behind(vm, start);
+	while (i < vm->n_svm && vm->svm[i].start < end)
+		erase(vm, i);
+	publish(vm);
+	return true;
 }
 
 /* --- asking --- */

@@ -389,7 +389,8 @@ bool sg_vm_accessible(struct sg_vm *vm, uint64_t addr, uint64_t size)
 {
 	if (addr >= vm->start && addr < vm->end)
 		return sg_ranges_contain(&vm->blocks, addr, size) ||
-		       sg_ranges_contain(&vm->aliases, addr, size);
+		       sg_ranges_contain(&vm->aliases, addr, size) ||
+		       sg_ranges_contain(&vm->svm_reachable, addr, size);
 	return is_pinned(vm, addr, size);
 }
 

@@ -71,6 +71,11 @@ static inline struct sg_extents *sg_vm_space(struct sg_vm *vm, uint64_t addr)
 	return addr < sg_vm_aliases(vm) ? &vm->extents : &vm->alias_space;
 }
 
+/* reserve.c: all of it is reserved and holds no block. Locked. */
+bool sg_vm_is_reserved(struct sg_vm *vm, uint64_t start, uint64_t end);
+/* svm.c: the program unmaps these pages. Locked. False: nothing was known about them. */
+bool sg_svm_forget(struct sg_vm *vm, uint64_t start, uint64_t end);
+
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);

@@ -49,9 +49,4 @@ struct sg_kfd_ipc_import_args {
 #define SG_KFD_QUEUE_SDMA_BY_ENGINE 4u /* 1.17 */
 #define SG_KFD_ENOTSUPP 524            /* the kernel's own, not in user space's errno.h */
 
-/* For signal events, the first word of struct kfd_event_data since 1.14. */
-struct sg_kfd_signal_event_data {
-	uint64_t last_event_age;
-};
-
 #endif

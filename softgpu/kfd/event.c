@@ -83,20 +83,39 @@ static bool report_fault(struct sg_kfd *kfd, uint32_t id, struct kfd_event_data 
 	return true;
 }
 
-static int wait(struct sg_kfd *kfd, struct kfd_ioctl_wait_events_args *args,
-		struct kfd_event_data *data, uint32_t *ids)
+/* What is at the same place in the caller's array for signals since 1.14. */
+static uint64_t *age_of(struct kfd_event_data *data)
 {
-	size_t n_bytes = args->num_events * sizeof(*data);
+	_Static_assert(offsetof(struct kfd_event_data, memory_exception_data) == 0,
+		       "first of the union");
+	return (uint64_t *)data;
+}
+
+static bool write_back(struct sg_kfd *kfd, uint64_t to, struct kfd_event_data *data, uint64_t age)
+{
+	if (report_fault(kfd, data->event_id, data))
+		return sg_kfd_write(to, data, sizeof(*data));
+	if (age == *age_of(data))
+		return true;
+	return sg_kfd_write(to, &age, sizeof(age));
+}
+
+static int wait(struct sg_kfd *kfd, struct kfd_ioctl_wait_events_args *args,
+		struct kfd_event_data *data, uint64_t *ages, uint32_t *ids)
+{
+	struct sg_events *events = kfd->machine.events;
 	enum sg_event_status status;
 
-	if (!sg_kfd_read(args->events_ptr, data, n_bytes))
+	if (!sg_kfd_read(args->events_ptr, data, args->num_events * sizeof(*data)))
 		return EFAULT;
-	for (uint32_t i = 0; i < args->num_events; i++)
+	for (uint32_t i = 0; i < args->num_events; i++) {
 		ids[i] = data[i].event_id;
+		ages[i] = sg_event_is_memory_fault(events, ids[i]) ? 0 : *age_of(&data[i]);
+	}
 	/* Who waits has probably just rung a doorbell. */
 	sg_cp_kick(kfd->machine.cp);
-	status = sg_event_wait(kfd->machine.events, ids, args->num_events, args->wait_for_all,
-			       args->timeout);
+	status = sg_event_wait_aged(events, ids, ages, args->num_events, args->wait_for_all,
+				    args->timeout);
 	if (status == SG_EVENT_NO_MEMORY)
 		return ENOMEM;
 	if (status == SG_EVENT_GONE)
@@ -104,8 +123,7 @@ static int wait(struct sg_kfd *kfd, struct kfd_ioctl_wait_events_args *args,
 	args->wait_result = status == SG_EVENT_TIMEOUT ? KFD_IOC_WAIT_RESULT_TIMEOUT
 						       : KFD_IOC_WAIT_RESULT_COMPLETE;
 	for (uint32_t i = 0; !status && i < args->num_events; i++)
-		if (report_fault(kfd, ids[i], &data[i]) &&
-		    !sg_kfd_write(args->events_ptr + i * sizeof(*data), &data[i], sizeof(*data)))
+		if (!write_back(kfd, args->events_ptr + i * sizeof(*data), &data[i], ages[i]))
 			return EFAULT;
 	return 0;
 }
@@ -114,14 +132,16 @@ int sg_kfd_wait_events(struct sg_kfd *kfd, void *args_, size_t size)
 {
 	struct kfd_ioctl_wait_events_args *args = args_;
 	struct kfd_event_data *data;
+	uint64_t *ages;
 	int error = ENOMEM;
 
 	args->wait_result = KFD_IOC_WAIT_RESULT_FAIL;
 	if (!args->num_events || args->num_events > MAX_WAIT)
 		return EINVAL;
-	data = malloc(args->num_events * (sizeof(*data) + sizeof(uint32_t)));
+	data = malloc(args->num_events * (sizeof(*data) + sizeof(uint64_t) + sizeof(uint32_t)));
+	ages = (uint64_t *)(data + args->num_events);
 	if (data)
-		error = wait(kfd, args, data, (uint32_t *)(data + args->num_events));
+		error = wait(kfd, args, data, ages, (uint32_t *)(ages + args->num_events));
 	free(data);
 	return error;
 }

@@ -8,7 +8,7 @@
 #include "softgpu/kfd/kfd_priv.h"
 
 #define KFD_MAJOR 1
-#define KFD_MINOR 10
+#define KFD_MINOR 17
 
 /* What GPUs can address: the lower half, from behind the pages that catch null pointers. */
 #define GPUVM_START 0x4000ull
