@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "softgpu/core/machine.h"
-#include "softgpu/device/log.h"
+#include "softgpu/device/symbols.h"
 #include "softgpu/kfd/files.h"
 #include "softgpu/kfd/kfd.h"
 
@@ -109,6 +109,19 @@ static void remember_runtime(const void *code)
 	atomic_store(&runtimes[n].start, s.start);
 	atomic_store(&runtimes[n].end, s.end);
 	atomic_store_explicit(&n_runtimes, n + 1, memory_order_release);
+}
+
+/* The list that debuggers read. ROCr announces it to the driver only when the driver supports debugging. */
+void sg_interpose_find_code(void)
+{
+	static _Atomic bool looked;
+	void *rocr;
+
+	if (atomic_exchange(&looked, true))
+		return;
+	rocr = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (rocr)
+		sg_symbols_set_list(dlsym(rocr, "_amdgpu_r_debug"));
 }
 
 /* --- the machine --- */

@@ -39,6 +39,8 @@ int sg_interpose_open(const char *path, int flags, const void *caller);
 bool sg_interpose_is_memory(int fd);
 /* Is this code of a library that has opened a device? */
 bool sg_interpose_is_runtime(const void *code);
+/* Looks for ROCr's list of loaded code objects, so that faults are reported with the names of kernels. */
+void sg_interpose_find_code(void);
 /* The address space of the machine; empty while there is none. */
 bool sg_interpose_in_aperture(uint64_t addr);
 

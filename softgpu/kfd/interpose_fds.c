@@ -14,6 +14,8 @@
 #include "softgpu/kfd/interpose.h"
 #include "softgpu/kfd/kfd.h"
 
+#define CREATE_QUEUE 0x02
+
 /* --- requests --- */
 
 static int request(struct sg_file file, unsigned long code, void *arg)
@@ -22,6 +24,8 @@ static int request(struct sg_file file, unsigned long code, void *arg)
 
 	if (!kfd)
 		return EBADF; /* of a parent process, as the driver says */
+	if (file.kind == SG_FILE_KFD && _IOC_NR(code) == CREATE_QUEUE)
+		sg_interpose_find_code();
 	return file.kind == SG_FILE_KFD ? sg_kfd_ioctl(kfd, code, arg)
 					: sg_kfd_drm_ioctl(kfd, file.node, code, arg);
 }

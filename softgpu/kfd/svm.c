@@ -2,6 +2,8 @@
 #include "softgpu/device/svm.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "softgpu/kfd/kfd_priv.h"
 
@@ -36,28 +38,55 @@ static bool translate(const struct sg_kfd *kfd, struct sg_svm_attr *attrs, uint3
 	return true;
 }
 
+static int set(struct sg_kfd *kfd, const struct kfd_ioctl_svm_args *args)
+{
+	/* A copy: the caller gets its attributes back as they were. */
+	size_t n_bytes = args->nattr * sizeof(struct sg_svm_attr);
+	struct sg_svm_attr *attrs = malloc(n_bytes + 1);
+	int error = ENOMEM;
+
+	if (attrs) {
+		memcpy(attrs, args->attrs, n_bytes);
+		error = translate(kfd, attrs, args->nattr, true)
+				? sg_kfd_errno_of_vm[sg_svm_set(kfd->machine.vm, args->start_addr,
+								args->size, attrs, args->nattr)]
+				: EINVAL;
+	}
+	free(attrs);
+	return error;
+}
+
+static int get(struct sg_kfd *kfd, struct kfd_ioctl_svm_args *args)
+{
+	struct sg_svm_attr *attrs = (struct sg_svm_attr *)args->attrs;
+	enum sg_vm_status status;
+
+	/* The value of a location is the answer, not a question. */
+	for (uint32_t i = 0; i < args->nattr; i++)
+		if (attrs[i].what == SG_SVM_PREFERRED || attrs[i].what == SG_SVM_PREFETCH)
+			attrs[i].value = KFD_IOCTL_SVM_LOCATION_SYSMEM;
+	if (!translate(kfd, attrs, args->nattr, true))
+		return EINVAL;
+	status = sg_svm_get(kfd->machine.vm, args->start_addr, args->size, attrs, args->nattr);
+	if (!status)
+		translate(kfd, attrs, args->nattr, false);
+	return sg_kfd_errno_of_vm[status];
+}
+
 int sg_kfd_svm(struct sg_kfd *kfd, void *args_, size_t size)
 {
 	struct kfd_ioctl_svm_args *args = args_;
-	struct sg_svm_attr *attrs = (struct sg_svm_attr *)args->attrs;
-	struct sg_vm *vm = kfd->machine.vm;
-	enum sg_vm_status status;
 
-	if (size < sizeof(*args) || args->nattr > (size - sizeof(*args)) / sizeof(*attrs) ||
+	if (size < sizeof(*args) ||
+	    args->nattr > (size - sizeof(*args)) / sizeof(struct sg_svm_attr) ||
 	    !args->start_addr || !args->size || args->start_addr % SG_KFD_PAGE ||
 	    args->size % SG_KFD_PAGE)
 		return EINVAL;
-	if (!translate(kfd, attrs, args->nattr, true))
-		return EINVAL;
 	switch (args->op) {
 	case KFD_IOCTL_SVM_OP_SET_ATTR:
-		return sg_kfd_errno_of_vm[sg_svm_set(vm, args->start_addr, args->size, attrs,
-						     args->nattr)];
+		return set(kfd, args);
 	case KFD_IOCTL_SVM_OP_GET_ATTR:
-		status = sg_svm_get(vm, args->start_addr, args->size, attrs, args->nattr);
-		if (!status)
-			translate(kfd, attrs, args->nattr, false);
-		return sg_kfd_errno_of_vm[status];
+		return get(kfd, args);
 	default:
 		return EINVAL;
 	}
