@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "gpu/model.h"
 #include "launch/attach.h"
+#include "launch/face.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +20,26 @@ static const char *const installed[] = { "../lib/wavescope", NULL };
 static const char *const built[] = { "../lib", NULL };
 static const char *const tree[] = { "..", NULL };
 
-enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+static enum ws_status find_library(enum launch_face face, char out_path[PATH_MAX],
+				   struct ws_err *err)
 {
-	enum ws_status st = ws_path_beside(installed, SOFTGPU_LIBRARY, out_path, err);
+	const char *name = launch_face_library(face);
+	enum ws_status st = ws_path_beside(installed, name, out_path, err);
 
 	if (st == WS_E_NOTFOUND && !ws_path_beside(tree, "build.ninja", out_path, err))
-		st = ws_path_beside(built, SOFTGPU_LIBRARY, out_path, err);
+		st = ws_path_beside(built, name, out_path, err);
 	if (st == WS_E_NOTFOUND)
 		return ws_fail(
 			err, st,
 			"the software GPU (%s) was not found next to this program: run 'make', "
 			"or install wavescope again",
-			SOFTGPU_LIBRARY);
+			name);
 	return st;
+}
+
+enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+{
+	return find_library(LAUNCH_FACE_THUNK, out_path, err);
 }
 
 /* The sanitizer that this build, and so the software GPU, was made with. */
@@ -151,15 +159,37 @@ bool launch_softgpu_in_process(pid_t pid)
 {
 	char library[PATH_MAX], whole[PATH_MAX];
 
-	return !launch_softgpu_library(library, NULL) && realpath(library, whole) &&
-	       launch_attach_is_mapped(pid, whole);
+	for (int face = 0; face < LAUNCH_N_FACES; face++)
+		if (!find_library(face, library, NULL) && realpath(library, whole) &&
+		    launch_attach_is_mapped(pid, whole))
+			return true;
+	return false;
+}
+
+/* The thunk's library is found by its name, in front of AMD's; the kernel driver's is always preloaded. */
+static enum ws_status put_in_front(bool preload, struct ws_env *env, struct ws_err *err)
+{
+	char library[PATH_MAX], dir[PATH_MAX];
+	enum launch_face face = LAUNCH_FACE_THUNK;
+	enum ws_status st = launch_face_choose(env, &face, err);
+
+	if (!st)
+		st = find_library(face, library, err);
+	if (st)
+		return st;
+	strcpy(dir, library);
+	ws_path_parent(dir);
+	if (face == LAUNCH_FACE_THUNK)
+		st = ws_env_prepend(env, "LD_LIBRARY_PATH", dir, ':', err);
+	if (!st && (preload || face == LAUNCH_FACE_KERNEL))
+		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);
+	return st;
 }
 
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 				  struct ws_err *err)
 {
 	const char *gpus = soft->gpus ? soft->gpus : ws_env_get(env, "WAVESCOPE_GPU");
-	char library[PATH_MAX], dir[PATH_MAX];
 	struct ws_buf list;
 	enum ws_status st;
 
@@ -170,16 +200,9 @@ enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_e
 	if (st && !soft->gpus)
 		ws_fail_in(err, st, "WAVESCOPE_GPU");
 	if (!st)
-		st = launch_softgpu_library(library, err);
-	if (st)
-		goto out;
-	strcpy(dir, library);
-	ws_path_parent(dir);
-	st = ws_env_set(env, "WAVESCOPE_GPU", list.at, err);
+		st = ws_env_set(env, "WAVESCOPE_GPU", list.at, err);
 	if (!st)
-		st = ws_env_prepend(env, "LD_LIBRARY_PATH", dir, ':', err);
-	if (!st && soft->preload)
-		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);
+		st = put_in_front(soft->preload, env, err);
 	if (!st)
 		st = preload_sanitizer(env, err);
 	if (!st && soft->n_workers)
@@ -192,7 +215,6 @@ enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_e
 		st = set_gpu_time(soft->gpu_time, env, err);
 	if (!st)
 		st = check_environment(env, err);
-out:
 	ws_buf_fini(&list);
 	return st;
 }

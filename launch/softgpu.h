@@ -1,9 +1,10 @@
 /*
  * softgpu: makes a program see software GPUs instead of the machine's GPUs.
  *
- * AMD's runtime loads its driver library, libhsakmt.so.1, by name. The software
+ * AMD's runtime up to 6.1 loads its driver library, libhsakmt.so.1, by name. The software
  * GPU is a library of that name in a separate folder. Only the environment of the
- * program changes: the folder is prepended to LD_LIBRARY_PATH.
+ * program changes: the folder is prepended to LD_LIBRARY_PATH. For later runtimes, which
+ * speak to the kernel themselves, a library that answers for it is preloaded (face.h).
  *
  * A build with a sanitizer adds that sanitizer's runtime to LD_PRELOAD, because it
  * must be loaded first in a program that was built without it.
@@ -19,7 +20,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define SOFTGPU_LIBRARY "libhsakmt.so.1"
 #define SOFTGPU_DEFAULT "mi210"
 #define SOFTGPU_NATIVE "native" /* in place of a model: the machine's own GPUs */
 
@@ -35,7 +35,7 @@ struct launch_softgpu {
 /* Times of GPU work: "simulated" from the timing model, "host" as long as executing it took. */
 #define LAUNCH_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
 
-/* Where the library is: as installed, or in the build tree. */
+/* Where the library that replaces the thunk is: as installed, or in the build tree. */
 enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,

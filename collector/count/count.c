@@ -3,6 +3,7 @@
 #include "collector/collector_priv.h"
 #include "collector/count/count_priv.h"
 #include "collector/count/samples.h"
+#include "collector/softgpu.h"
 #include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
@@ -364,11 +365,11 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 
 static bool find_service(void)
 {
-	void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *library = col_softgpu_open();
 
 	if (!library)
 		return false;
-#define FIND(field, name) *(void **)&count.service.field = dlvsym(library, name, "WAVESCOPE_1")
+#define FIND(field, name) *(void **)&count.service.field = dlsym(library, name)
 	FIND(counters, "softgpu_counters");
 	FIND(sets, "softgpu_count_sets");
 	FIND(result, "softgpu_result");

@@ -137,8 +137,8 @@ static enum cap_domain domain(void)
 
 void col_samples_find(void *library)
 {
-	*(void **)&service.sample = dlvsym(library, "softgpu_pc_sampling", "WAVESCOPE_1");
-	*(void **)&service.read = dlvsym(library, "softgpu_pc_samples", "WAVESCOPE_1");
+	*(void **)&service.sample = dlsym(library, "softgpu_pc_sampling");
+	*(void **)&service.read = dlsym(library, "softgpu_pc_samples");
 }
 
 void col_samples_start(uint32_t node, uint32_t agent)

@@ -6,6 +6,7 @@
  * contains the thunk, from /sys.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/softgpu.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -122,8 +123,12 @@ uint32_t col_agent_of_pool(uint64_t pool)
 static void find_thunk(void)
 {
 	void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *soft = col_softgpu_open();
 
 	memset(&thunk, 0, sizeof(thunk));
+	thunk.soft = soft && dlsym(soft, "softgpu_wave_instructions");
+	if (soft)
+		dlclose(soft);
 	if (!library)
 		return;
 #define FIND(field, name) *(void **)&thunk.field = dlsym(library, name)
@@ -132,7 +137,6 @@ static void find_thunk(void)
 	FIND(caches, "hsaKmtGetNodeCacheProperties");
 	FIND(links, "hsaKmtGetNodeIoLinkProperties");
 #undef FIND
-	thunk.soft = dlsym(library, "softgpu_wave_instructions") != NULL;
 	dlclose(library);
 }
 

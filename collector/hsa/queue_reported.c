@@ -16,6 +16,7 @@
  * GPU. A thread omits a note if it also reserved the slot before.
  */
 #include "collector/hsa/queue_priv.h"
+#include "collector/softgpu.h"
 #include "softgpu/cp/watch.h"
 
 #include <dlfcn.h>
@@ -310,7 +311,7 @@ static void on_done(const struct softgpu_done *done)
 static int (*find_watch(void))(softgpu_watcher *)
 {
 	const char *intercept = getenv("WAVESCOPE_INTERCEPT");
-	void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *library = col_softgpu_open();
 	int (*watch)(softgpu_watcher *) = NULL;
 
 	if (library && !(intercept && intercept[0] && strcmp(intercept, "0") != 0))

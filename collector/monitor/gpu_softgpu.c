@@ -1,5 +1,6 @@
 /* The software GPU's own figures (softgpu/cp/figures.h). */
 #include "collector/monitor/monitor_priv.h"
+#include "collector/softgpu.h"
 
 #include "softgpu/cp/figures.h"
 
@@ -25,7 +26,7 @@ static uint32_t open_softgpu(void)
 	uint32_t n = 0;
 
 	if (!soft.figures) {
-		void *library = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+		void *library = col_softgpu_open();
 
 		if (library)
 			*(void **)&soft.figures = dlsym(library, "softgpu_figures");

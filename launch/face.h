@@ -1,0 +1,27 @@
+/*
+ * face: through which interface a program sees the software GPU.
+ *
+ * ROCr up to 6.1 loads its driver library by name, and the software GPU replaces that library (the thunk). Later
+ * versions contain it and speak to the kernel themselves; there the software GPU is preloaded and answers
+ * for the kernel driver. The second way works for all versions; the first one is taken where it can be.
+ *
+ * Threads  pure functions of the environment and the file system.
+ */
+#ifndef WS_LAUNCH_FACE_H
+#define WS_LAUNCH_FACE_H
+
+#include "base/env.h"
+#include "base/error.h"
+
+/* "thunk" or "kernel": overrides the choice. */
+#define LAUNCH_FACE_VARIABLE "WAVESCOPE_DRIVER"
+
+enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
+
+/* By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk if there is none. */
+enum ws_status launch_face_choose(const struct ws_env *env, enum launch_face *out_face,
+				  struct ws_err *err);
+/* The file name of the library that presents it. */
+const char *launch_face_library(enum launch_face face);
+
+#endif
