@@ -75,6 +75,9 @@ void col_faults_leaving(void); /* in exit(), on the thread that called it */
 /* helpers.c */
 /* A helper thread with all signals blocked; false when it could not be made. errno kept. */
 bool col_spawn(void *(*main)(void *), void *arg, const char *name);
+bool col_is_helper(const char *name); /* is a thread of this name one of ours? */
+bool col_helpers_pending(void);       /* one is being created, and does not have its name yet */
+void col_helpers_forked(void);
 
 /* A lock for rare paths: sleeps instead of spinning, and can be made new after a fork. */
 struct col_lock {

@@ -315,6 +315,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	core.opening = (struct col_lock){ 0 };
+	col_helpers_forked();
 	col_threads_forked();
 	col_markers_forked();
 	col_control_forked();

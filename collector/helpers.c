@@ -8,11 +8,22 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define HELPER_STACK_BYTES (256u << 10)
+#define HELPERS_MAX 64u
+
+/* Threads that are being created: each has a place until it has its name. */
+static struct helper {
+	void *(*main)(void *);
+	void *arg;
+	const char *name;
+	uint32_t taken;
+} helpers[HELPERS_MAX];
 
 void *col_pages(size_t n_bytes)
 {
@@ -55,25 +66,80 @@ void col_unlock(struct col_lock *lock)
 	errno = saved_errno;
 }
 
+bool col_is_helper(const char *name)
+{
+	static const char *const ours[] = { "wavescope", "omni.sampler" };
+
+	for (unsigned i = 0; i < WS_ARRAY_LEN(ours); i++) {
+		if (!strncmp(name, ours[i], strlen(ours[i])))
+			return true;
+	}
+	return false;
+}
+
+bool col_helpers_pending(void)
+{
+	for (unsigned i = 0; i < HELPERS_MAX; i++) {
+		if (__atomic_load_n(&helpers[i].taken, __ATOMIC_ACQUIRE))
+			return true;
+	}
+	return false;
+}
+
+void col_helpers_forked(void)
+{
+	memset(helpers, 0, sizeof(helpers));
+}
+
+static struct helper *take_helper(void)
+{
+	for (unsigned i = 0; i < HELPERS_MAX; i++) {
+		uint32_t free = 0;
+
+		if (__atomic_compare_exchange_n(&helpers[i].taken, &free, 1, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return &helpers[i];
+	}
+	return NULL;
+}
+
+/* It names itself: from then on it is known for one of ours. */
+static void *begin(void *arg)
+{
+	struct helper helper = *(struct helper *)arg;
+
+	syscall(SYS_prctl, PR_SET_NAME, helper.name, 0, 0, 0);
+	__atomic_store_n(&((struct helper *)arg)->taken, 0, __ATOMIC_RELEASE);
+	return helper.main(helper.arg);
+}
+
 bool col_spawn(void *(*main)(void *), void *arg, const char *name)
 {
+	struct helper *helper = take_helper();
 	int saved_errno = errno;
 	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
 	bool done;
 
-	if (pthread_attr_init(&attr) != 0)
+	if (!helper)
 		return false;
+	helper->main = main;
+	helper->arg = arg;
+	helper->name = name;
+	if (pthread_attr_init(&attr) != 0) {
+		__atomic_store_n(&helper->taken, 0, __ATOMIC_RELEASE);
+		return false;
+	}
 	pthread_attr_setstacksize(&attr, HELPER_STACK_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	/* The program's signals are for the program's threads. */
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS); /* but for one that our own writing may cause, see faults.c */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	done = pthread_create(&thread, &attr, main, arg) == 0;
-	if (done)
-		pthread_setname_np(thread, name);
+	done = pthread_create(&thread, &attr, begin, helper) == 0;
+	if (!done)
+		__atomic_store_n(&helper->taken, 0, __ATOMIC_RELEASE);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	errno = saved_errno;

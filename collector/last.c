@@ -38,16 +38,10 @@ static struct {
 /* "PID (NAME) STATE": is it a thread of the program, and alive? */
 static bool is_program(const char *stat)
 {
-	static const char *const ours[] = { "wavescope", "omni.sampler" };
 	const char *name = strchr(stat, '('), *end = strrchr(stat, ')');
 
-	if (!name || !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X')
-		return false;
-	for (unsigned i = 0; i < WS_ARRAY_LEN(ours); i++) {
-		if (!strncmp(name + 1, ours[i], strlen(ours[i])))
-			return false;
-	}
-	return true;
+	return name && end && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X' &&
+	       !col_is_helper(name + 1);
 }
 
 /* Also true if it cannot be known. */

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define BRIEF_SAMPLES 10u
-#define MAIN_RECORDS 2u /* every program has main(): its beginning and its end */
+#define BRIEF_READINGS 100u /* of metrics: a second, unless requested otherwise */
+#define MAIN_RECORDS 2u     /* every program has main(): its beginning and its end */
 
 struct conversion {
 	const struct sys_convert *how;
@@ -117,11 +118,15 @@ static bool has_data(const struct trc_process *process)
  * A shell that searches for the interpreter, a program that another one replaced after a
  * moment. A few samples are not worth a set of files, except of the program itself.
  */
-static bool is_brief(const struct trc_process *process)
+static bool is_brief(const struct conversion *c, const struct trc_process *process)
 {
+	/* Metrics of GPUs are the same in every process; those of the process are not. */
+	uint64_t few_readings =
+		set_on(c->how->values, SET_CPU_FREQ_ENABLED) ? BRIEF_READINGS - 1 : UINT64_MAX;
+
 	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++) {
 		uint64_t few = d == CAP_DOMAIN_CALL_STACK_SAMPLING ? BRIEF_SAMPLES - 1
-			       : d == CAP_DOMAIN_METRICS           ? UINT64_MAX
+			       : d == CAP_DOMAIN_METRICS           ? few_readings
 			       : d == CAP_DOMAIN_REGIONS           ? MAIN_RECORDS
 								   : 0;
 
@@ -217,7 +222,7 @@ static bool convert_one(struct conversion *c, const char *path, bool replaced)
 			launch_fallback_agents_add(&c->fallback, trace, 0);
 		const struct trc_process *process = trc_process_at(trace, 0);
 
-		if (is_brief(process) &&
+		if (is_brief(c, process) &&
 		    (replaced || (!is_first(c, process) && !launch_running_process(process)))) {
 			c->outcome->n_brief += has_data(process);
 			c->outcome->ledger.n_idle += !replaced && !has_data(process);

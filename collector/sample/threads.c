@@ -401,7 +401,7 @@ static bool is_named_ours(uint32_t tid)
 			name[0] = '\0';
 		close(fd);
 	}
-	return !strncmp(name, "wavescope", 9);
+	return col_is_helper(name);
 }
 
 static void adopt(uint32_t tid)
@@ -434,8 +434,8 @@ static void see(uint32_t tid)
 			return;
 		}
 	}
-	/* One that is being created has no place under its number yet. */
-	if (!threads.n_pending)
+	/* One that is being created has no place under its number yet, or no name. */
+	if (!threads.n_pending && !col_helpers_pending())
 		adopt(tid);
 }
 

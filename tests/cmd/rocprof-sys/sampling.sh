@@ -75,6 +75,8 @@ assert db.execute("SELECT DISTINCT file LIKE '%/burn.c', line > 0 FROM call_stac
 used = db.execute("SELECT SUM(value) FROM metrics WHERE name = 'Thread CPU time [0] (S)'").fetchone()[0]
 assert 0.6 <= used <= 1, used
 END
+# Threads are numbered in the order of their creation; those of the profiler have no number.
+is "$(sed -n 's/^| |\([0-9]*\)>>>.*/\1/p' sampling_cpu_clock.txt | sort -u | tr '\n' ' ')" "0 1 " "thread numbers"
 cd ..
 
 # One thread, by its number; and the wall clock.
@@ -96,6 +98,11 @@ rc_is 0
 [ ! -e none/sampling_wall_clock.txt ] || fail "samples, though sampling was off"
 err_has "    metrics "
 err_lacks "call-stack samples"
+# Another process than the first that has metrics of its own has files; one that was short has none.
+run rocprof-sys-run -P -o metrics --time-output off --use-sampling off -H -E rocm --process-freq 1000 -- \
+	sh -c 'sleep 0.4; sleep 0.01; true'
+rc_is 0
+is "$(ls metrics/metadata-* | wc -l | tr -d ' ')" 2 "processes with metrics"
 # The message that AMD's tests look for.
 run rocprof-sys-sample -v 1 -f 50 -E rocm -- ./burn
 err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
