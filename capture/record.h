@@ -105,6 +105,7 @@ static inline int cap_rec_tag_ok(uint32_t tag)
 	X(SAMPLER,        25, META,  NONE,  cap_rec_sampler,       NONE)                            \
 	X(METRIC,         26, META,  NONE,  cap_rec_metric,        NONE)                            \
 	X(REGION,         27, META,  NONE,  cap_rec_region,        NONE)                            \
+	X(USAGE,          28, META,  TICKS, cap_rec_usage,         NONE)                            \
 	X(OWNER,          32, ANY,   TICKS, cap_rec_owner,         NONE)                            \
 	X(CALL,           33, EVENT, TICKS, cap_rec_call,          NONE)                            \
 	X(CALL_ARGS,      34, EVENT, TICKS, cap_rec_call_args,     ARGS)                            \

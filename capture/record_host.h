@@ -94,6 +94,13 @@ struct cap_rec_sample {
 	uint32_t n_counts;             /* tail: uint64_t[], CPU events of the thread */
 };
 
+/* What a thread or the process has used in all, when it ended. */
+struct cap_rec_usage {
+	struct cap_rec h; /* what: tid; 0: the process */
+	uint64_t cpu_ns;
+	uint32_t peak_kb, resident_kb; /* of the process: highest and present resident set */
+};
+
 /* A quantity over time. */
 struct cap_rec_metric {
 	struct cap_rec h;  /* what: id, from 1 */

@@ -33,6 +33,7 @@ bool col_threads_sandboxed(void);     /* system calls may be forbidden, and kill
 uint64_t col_threads_forked_in(void); /* correlation id of the call that forked, or 0 */
 void col_threads_names(struct cap_writer *writer);  /* names of the living; opens files */
 void col_threads_ranges(struct cap_writer *writer); /* at the end: what they have open */
+void col_threads_usage(struct cap_writer *writer);  /* at the end: what the living have used */
 
 /* last.c */
 void col_last_start(void); /* once, in the constructor */
@@ -46,6 +47,8 @@ void col_operations_state(struct cap_writer *writer);
 
 /* facts.c */
 void col_facts_process(struct cap_writer *writer, bool forked);
+/* For the summary of a run: what a living thread, or with 0 the process, has used so far. */
+void col_facts_usage(struct cap_writer *writer, uint32_t tid);
 
 /* control.c */
 void col_control_start(const struct col_collect_config *config); /* in the constructor */

@@ -391,6 +391,7 @@ void col_end(enum cap_end_cause cause)
 		col_threads_ranges(writer);
 		col_markers_end_started();
 	}
+	col_threads_usage(writer);
 	cap_writer_end(writer, cause);
 	errno = saved_errno;
 }

@@ -21,6 +21,7 @@
 
 #define IDS_PER_BLOCK 256u
 #define COMM_BYTES 16
+#define USAGES_MAX 256u      /* threads that are asked for their CPU time when the program ends */
 #define RETRY_TICKS 1000000u /* a fraction of a millisecond: the lane's own retry does the rest */
 
 __thread struct col_thread col_thread_self_ __attribute__((tls_model("initial-exec")));
@@ -233,6 +234,7 @@ static void thread_exits(void *arg)
 		if (!name_str && t->roll)
 			name_str = __atomic_load_n(&threads.roll[t->roll - 1].name_str,
 						   __ATOMIC_RELAXED);
+		col_facts_usage(writer, t->tid);
 		write_thread(writer, t->tid, t->met_ticks, name_str, cap_ticks());
 	}
 	lane = leave(t);
@@ -299,6 +301,21 @@ void col_threads_ranges(struct cap_writer *writer)
 			col_markers_end_of(writer, threads.roll[i].thread);
 	}
 	col_unlock(&threads.lock);
+}
+
+void col_threads_usage(struct cap_writer *writer)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; threads.roll && i < threads.n_roll && n < USAGES_MAX; i++) {
+		uint32_t tid = __atomic_load_n(&threads.roll[i].tid, __ATOMIC_ACQUIRE);
+
+		if (!tid)
+			continue;
+		col_facts_usage(writer, tid);
+		n++;
+	}
+	col_facts_usage(writer, 0);
 }
 
 /*

@@ -267,7 +267,7 @@ static enum ws_status (*const takers[])(struct trc_facts *f) = {
 	trc_facts_counters, take_operations,
 	take_maps,          take_threads,
 	trc_facts_samplers, trc_facts_metrics,
-	trc_facts_regions,
+	trc_facts_regions,  trc_facts_usage,
 };
 
 /* ---- reading ---- */

@@ -1,4 +1,5 @@
 /* facts_host: the facts of the CPU side: samplers, metrics, regions. */
+#include "base/map.h"
 #include "trace/facts_priv.h"
 
 enum ws_status trc_facts_samplers(struct trc_facts *f)
@@ -79,4 +80,27 @@ enum ws_status trc_facts_regions(struct trc_facts *f)
 		};
 	}
 	return WS_OK;
+}
+
+enum ws_status trc_facts_usage(struct trc_facts *f)
+{
+	struct trc_capture *c = f->capture;
+	struct ws_map threads; /* by tid: its last record, which is the one that counts */
+	enum ws_status st = WS_OK;
+
+	ws_map_init(&threads, WS_MAP_U64, c->named_threads.n + 1);
+	for (size_t i = 0; i < c->named_threads.n && !st && f->by_type[CAP_REC_USAGE].n; i++)
+		st = ws_map_put_u64(&threads, c->named_threads.at[i].tid, &c->named_threads.at[i],
+				    f->err);
+	each_rec(rec, f, USAGE, cap_rec_usage)
+	{
+		struct trc_thread *thread = ws_map_get_u64(&threads, rec->h.what);
+
+		if (!rec->h.what)
+			c->pub.usage = rec;
+		else if (thread)
+			thread->usage = rec;
+	}
+	ws_map_fini(&threads);
+	return st;
 }

@@ -48,5 +48,6 @@ enum ws_status trc_facts_counters(struct trc_facts *f);
 enum ws_status trc_facts_samplers(struct trc_facts *f);
 enum ws_status trc_facts_metrics(struct trc_facts *f);
 enum ws_status trc_facts_regions(struct trc_facts *f);
+enum ws_status trc_facts_usage(struct trc_facts *f); /* after the threads */
 
 #endif

@@ -37,9 +37,10 @@ struct trc_process;
 
 struct trc_thread {
 	uint32_t tid;
-	uint32_t index;            /* 0: main; then 1.. in ascending order of tid */
-	const char *name;          /* "" unknown */
-	uint64_t start_ns, end_ns; /* first seen, ended; 0 unknown */
+	uint32_t index;                    /* 0: main; then 1.. in ascending order of tid */
+	const char *name;                  /* "" unknown */
+	uint64_t start_ns, end_ns;         /* first seen, ended; 0 unknown */
+	const struct cap_rec_usage *usage; /* at its end; NULL: not recorded */
 	const struct trc_process *process;
 };
 
@@ -169,6 +170,7 @@ struct trc_process {
 	const char *const *argv, *const *env, *const *config, *const *notes; /* each NULL-ended */
 	size_t n_argv, n_env, n_config, n_notes;
 	const char *facts[CAP_FACT_COUNT]; /* single ones; "" unknown */
+	const struct cap_rec_usage *usage; /* at its end; NULL: not recorded */
 	const struct trc_thread *main_thread;
 	TRC_LIST(struct trc_thread) threads; /* ascending tid */
 	TRC_LIST(struct trc_agent *) agents; /* in order of node id; no placeholder */

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/unit.h"
 #include "cmd/sys/avail.h"
+#include "cmd/sys/summary.h"
 #include "output/systrace.h"
 #include "profile/report.h"
 
@@ -223,24 +224,6 @@ static enum ws_time_unit time_unit(const char *word)
 	return unit;
 }
 
-/* The line at the end of a run. */
-static void say_summary(const struct writing *w, const struct prof_report_result *result)
-{
-	const struct sys_files *f = w->files;
-
-	if (set_int(f->values, SET_VERBOSE) < 0 || result->wall_s < 0)
-		return;
-	fprintf(stderr, "[rocprof-sys] rocprof-sys/process/%u : %f sec wall_clock", f->process->pid,
-		result->wall_s);
-	if (result->peak_mb >= 0)
-		fprintf(stderr, ", %.3f MB peak_rss", result->peak_mb);
-	if (result->cpu_s >= 0)
-		fprintf(stderr, ", %f sec cpu_clock", result->cpu_s);
-	if (result->cpu_s >= 0 && result->wall_s > 0)
-		fprintf(stderr, ", %.1f %% cpu_util", 100 * result->cpu_s / result->wall_s);
-	fputs(" [laps: 1]\n", stderr);
-}
-
 static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 {
 	static const struct sys_avail_args all = { .all = WS_TRI_YES, .advanced = WS_TRI_YES };
@@ -292,8 +275,10 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 	opts.ctx = w;
 	st = prof_report_write(f->trace, w->processes, w->n_processes, &opts, &result, err);
 	w->result->profiled = !st && opts.profile && !result.n_unplaced;
-	if (w->n_processes == 1)
-		say_summary(w, &result);
+	if (w->n_processes == 1 && set_int(v, SET_VERBOSE) >= 0)
+		sys_summary_print(f->process,
+				  (struct sys_summary_found){ result.wall_s, result.cpu_s,
+							      result.peak_mb });
 	prof_report_result_fini(&result);
 	ws_buf_fini(&settings);
 	return st;

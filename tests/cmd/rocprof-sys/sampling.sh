@@ -46,6 +46,14 @@ printf 'sampling_freq = 200\nsampling_delay = 0.001\nprofile = on\ntime_output =
 echo 'use_rocpd = on' >>my.cfg
 run rocprof-sys-sample -c my.cfg ./burn
 rc_is 0
+# The lines at the end: two threads that computed for 0.8 s and 0.6 s.
+pid=$(sed -n 's|.* rocprof-sys/process/\([0-9]*\) : .*|\1|p' "$err")
+number='[0-9]*\.[0-9]*'
+grep -q "rocprof-sys/process/$pid : $number sec wall_clock, $number MB peak_rss, $number MB page_rss, $number sec cpu_clock, $number % cpu_util \[laps: 1\]" \
+	"$err" || fail "no summary of the process"
+cpu() { sed -n "s|.*/thread/$1 : $number sec wall_clock, \($number\) sec thread_cpu_clock, $number % thread_cpu_util, $number MB peak_rss \[laps: 1\]|\1|p" "$err"; }
+awk -v one="$(cpu 0)" -v two="$(cpu 1)" 'BEGIN { exit !(one > 0.79 && one < 0.95 && two > 0.59 && two < 0.75) }' ||
+	fail "CPU times of the threads: $(cpu 0) $(cpu 1)"
 cd rocprofsys-burn-output
 for name in perfetto-trace.proto sampling_percent.txt sampling_wall_clock.txt sampling_cpu_clock.txt trip_count.txt \
 	sampling_cpu_clock.json flamegraph.html; do
@@ -100,7 +108,7 @@ err_has "    metrics "
 err_lacks "call-stack samples"
 # Another process than the first that has metrics of its own has files; one that was short has none.
 run rocprof-sys-run -P -o metrics --time-output off --use-sampling off -H -E rocm --process-freq 1000 -- \
-	sh -c 'sleep 0.4; sleep 0.01; true'
+	sh -c 'sleep 1; sleep 0.01; true'
 rc_is 0
 is "$(ls metrics/metadata-* | wc -l | tr -d ' ')" 2 "processes with metrics"
 # The message that AMD's tests look for.
@@ -134,7 +142,7 @@ END
 interpreter=$("$PYTHON" -c 'import sys; print(sys.executable)') # not a script that starts it
 run rocprof-sys-sample -f 200 --sampling-wait 0 -E rocm -P -- "$interpreter" forks.py
 rc_is 0
-awk '/sec wall_clock/ { sub(/.* : /, ""); if (!n++ || $1 > most) most = $1; if (n == 1 || $1 < least) least = $1 }
+awk '/process\/[0-9]* : .* sec wall_clock/ { sub(/.* : /, ""); if (!n++ || $1 > most) most = $1; if (n == 1 || $1 < least) least = $1 }
 	END { exit !(n == 2 && most - least > 0.95) }' "$err" || fail "times of the two processes: $(grep 'sec wall_clock' "$err")"
 
 # Python functions in their place among the frames of the interpreter.
