@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -309,7 +310,16 @@ static void before_fork(void)
 
 static void after_fork_parent(void)
 {
+	static uint32_t noted;
+	char text[] = "fork() called on PID 4294967295: its child is not recorded";
+
 	col_unlock(&core.opening);
+	if (!(col_config()->flags & COL_COLLECT_FLAG(NO_CHILDREN)) || !col_capture_now() ||
+	    __atomic_exchange_n(&noted, 1, __ATOMIC_RELAXED))
+		return;
+	snprintf(text, sizeof(text), "fork() called on PID %u: its child is not recorded",
+		 core.pid);
+	col_note(text);
 }
 
 static void after_fork_child(void)

@@ -36,6 +36,19 @@ static void print_thread(const struct trc_thread *thread)
 	fprintf(stderr, ", %.3f MB peak_rss [laps: 1]\n", mb_of(thread->usage->peak_kb));
 }
 
+/* AMD's words; there the child is not recorded. */
+static void print_fork(const struct trc_process *process)
+{
+	static bool printed;
+
+	if (!(process->flags & CAP_PROCESS_FORKED) || printed)
+		return;
+	printed = true;
+	fprintf(stderr,
+		"[rocprof-sys][%u] fork() called on PID %u: its child %u is recorded, too\n",
+		process->ppid, process->ppid, process->pid);
+}
+
 void sys_summary_print(const struct trc_process *process, struct sys_summary_found found)
 {
 	const struct cap_rec_usage *usage = process->usage;
@@ -43,6 +56,7 @@ void sys_summary_print(const struct trc_process *process, struct sys_summary_fou
 	double cpu_s = usage ? (double)usage->cpu_ns / 1e9 : found.cpu_s;
 	size_t n = 0;
 
+	print_fork(process);
 	if (found.wall_s < 0)
 		return;
 	fprintf(stderr, "[rocprof-sys] rocprof-sys/process/%u : %f sec wall_clock", process->pid,

@@ -1,5 +1,6 @@
 /*
- * summary: the lines at the end of a run, of the process and of its threads, as AMD's tool has them.
+ * summary: the lines at the end of a run, of the process and of its threads, as AMD's tool has
+ * them; and once, that there was a fork().
  */
 #ifndef WS_CMD_SYS_SUMMARY_H
 #define WS_CMD_SYS_SUMMARY_H

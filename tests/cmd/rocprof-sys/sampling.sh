@@ -130,8 +130,8 @@ is "$(ls rocprofsys-burn-output/*/metadata-* | wc -l | tr -d ' ')" 1 "processes 
 
 # A forked child begins with the fork, a second after its parent.
 cat >forks.py <<'END'
-import os, time
-time.sleep(1)
+import os, sys, time
+time.sleep(1 if len(sys.argv) < 2 else 0)
 child = os.fork()
 end = time.process_time() + 0.2
 while time.process_time() < end:
@@ -142,8 +142,13 @@ END
 interpreter=$("$PYTHON" -c 'import sys; print(sys.executable)') # not a script that starts it
 run rocprof-sys-sample -f 200 --sampling-wait 0 -E rocm -P -- "$interpreter" forks.py
 rc_is 0
+grep -q '^\[rocprof-sys\]\[[0-9]*\] fork() called on PID [0-9]*: its child [0-9]* is recorded, too$' "$err" || fail "no notice of the fork"
 awk '/process\/[0-9]* : .* sec wall_clock/ { sub(/.* : /, ""); if (!n++ || $1 > most) most = $1; if (n == 1 || $1 < least) least = $1 }
 	END { exit !(n == 2 && most - least > 0.95) }' "$err" || fail "times of the two processes: $(grep 'sec wall_clock' "$err")"
+
+ROCPROFSYS_FOLLOW_CHILDREN=off run rocprof-sys-sample -f 200 --sampling-wait 0 -E rocm -P -o alone -- "$interpreter" forks.py at-once
+rc_is 0
+is "$(grep -c 'fork() called on PID [0-9]*: its child is not recorded' "$err")" 1 "notices of a child that is not recorded"
 
 # Python functions in their place among the frames of the interpreter.
 cat >train.py <<'END'
