@@ -325,8 +325,10 @@ static enum ws_status check(const struct sys_instrument_args *args, struct ws_er
 	if (args->pid.n)
 		return ws_fail(
 			err, WS_E_UNSUPPORTED,
-			"option '--pid': a running process cannot be instrumented: start the "
-			"program with rocprof-sys-instrument");
+			"option '--pid': a running process cannot be instrumented, because its "
+			"threads may be executing the bytes that would be replaced: start the "
+			"program with rocprof-sys-instrument; rocprofv3 --pid records the GPU "
+			"activity of a running process");
 	if (args->mode && strcmp(args->mode, "coverage") == 0)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "option '--mode': code coverage is not supported: use trace");

@@ -4,7 +4,7 @@
  * A plan (plan.h) says which. Functions are patched when the program starts, before main(), and
  * when it opens a library, before the library's constructors. The program's files are not changed.
  *
- * This part is in the collector. libwavescope-instrument.so (wrap.c) is preloaded beside it; it
+ * This part is in the collector. libwavescope-regions.so (wrap.c) is preloaded beside it; it
  * starts this, and has the functions that programs call which were compiled for
  * instrumentation: mcount, __fentry__, __cyg_profile_func_enter. x86-64 only.
  *

@@ -44,14 +44,11 @@ static const struct col_preload col_preload[] = {
 	{ "librocprofiler-sdk-roctx.so.1", COL_SERVICE_BIT(MARKER), COL_PRELOAD_MARKERS_, 0 },
 	/* waiting, threads and signal masks of a program that is interrupted by samples */
 	{ "libwavescope-sample.so", COL_SERVICE_BIT(CALL_STACKS), 0, 0 },
-	{ "libwavescope-mpi.so", COL_SERVICE_BIT(REGIONS), 0, 0 },
+	/* MPI, and functions of the program that a plan instruments, collector/instrument/plan.h */
+	{ "libwavescope-regions.so", COL_SERVICE_BIT(REGIONS), 0, 0 },
 	{ "libwavescope-ompt.so", 0, COL_COLLECT_FLAG(OMPT), 0 },
 	{ "libwavescope-waits.so", 0, COL_PRELOAD_WAITS_, 0 },
 	{ "libwavescope-locks.so", 0, COL_PRELOAD_LOCKS_, 0 },
-#if defined(__x86_64__)
-	/* functions of the program that a plan instruments, collector/instrument/plan.h */
-	{ "libwavescope-instrument.so", COL_SERVICE_BIT(REGIONS), 0, 0 },
-#endif
 	/* for programs that look functions up in a library's handle: Python's ctypes, plug-ins */
 	{ "libwavescope-dlsym.so",
 	  COL_PRELOAD_HIP_ | COL_PRELOAD_GPU_ | COL_SERVICE_BIT(RCCL) | COL_SERVICE_BIT(MARKER) |

@@ -19,7 +19,7 @@ static const struct col_wrapped col_wrapped[] = {
 	  { "hip", "__hip", "_Z2", "_ZN8hip_impl" },
 	  false },
 	{ "librccl.so", "libnccl.so", "libwavescope-rccl", { "nccl", "msccl" }, false },
-	{ "libmpi", NULL, "libwavescope-mpi", { "MPI_", "mpi_" }, false },
+	{ "libmpi", NULL, "libwavescope-regions", { "MPI_", "mpi_" }, false },
 	{ "libroctx64.so",
 	  "librocprofiler-sdk-roctx.so",
 	  "librocprofiler-sdk-roctx.so",

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "FAIL: ${mpi-}: $*" >&2; [ ! -e "$work/paths" ] || cat "$work/paths" >&2; exit 1; }
 ! [[ $(ldd "$build/lib/libwavescope-collector.so") == *lib[at]san* ]] ||
 	{ echo "SKIP: a sanitizer must be loaded first"; exit 77; }
-libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-mpi.so:$build/lib/libwavescope-dlsym.so
+libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-regions.so:$build/lib/libwavescope-dlsym.so
 
 # collect FLAGS PROGRAM: two ranks; $work/rank0 and rank1 are what they recorded
 collect() {

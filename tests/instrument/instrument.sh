@@ -10,7 +10,7 @@ fail() { echo "FAIL: $*" >&2; exit 1; }
 skip() { echo "SKIP: $*"; exit 77; }
 cc=${CC:-cc} cxx=${CXX:-c++}
 instrument=$build/bin/rocprof-sys-instrument dump=$build/tests/collector/capture-dump
-libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-instrument.so
+libraries=$build/lib/libwavescope-collector.so:$build/lib/libwavescope-regions.so
 services=regions
 ! [[ $(ldd "${libraries%%:*}") == *lib[at]san* ]] || skip "a sanitizer must be linked with the program"
 command -v "$cc" >/dev/null || skip "no C compiler"
