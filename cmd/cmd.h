@@ -18,6 +18,7 @@ extern const struct ws_cmd cmd_rocpd2summary;
 extern const struct ws_cmd cmd_rocprof_compute;
 extern const struct ws_cmd cmd_rocprof_sys_avail;
 extern const struct ws_cmd cmd_rocprof_sys_instrument;
+extern const struct ws_cmd cmd_rocprof_sys_merge_output;
 extern const struct ws_cmd cmd_rocprof_sys_python;
 extern const struct ws_cmd cmd_rocprof_sys_run;
 extern const struct ws_cmd cmd_rocprof_sys_sample;

@@ -23,6 +23,7 @@ static const struct ws_cmd *const commands[] = {
 	&cmd_rocprof_sys_sample,
 	&cmd_rocprof_sys_instrument,
 	&cmd_rocprof_sys_python,
+	&cmd_rocprof_sys_merge_output,
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 #include "output/pf_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -136,7 +137,7 @@ void output_pf_put_descriptor(struct output_pf_file *file, uint64_t uuid, const 
 	output_pf_end(file, p, packet);
 }
 
-void output_pf_put_process(struct output_pf_file *file, const char *label)
+void output_pf_put_process(struct output_pf_file *file, const struct output_pf_process *about)
 {
 	const struct trc_process *process = file->process;
 	const char *slash = process->n_argv ? strrchr(process->argv[0], '/') : NULL;
@@ -164,8 +165,15 @@ void output_pf_put_process(struct output_pf_file *file, const char *label)
 		p = output_pb_bytes(p, PROCESS_LABELS, text,
 				    (size_t)snprintf(text, sizeof(text), "GPU times: %s",
 						     trc_gpu_times_word(times)));
-	if (label)
-		p = output_pb_text(p, PROCESS_LABELS, label, output_pf_name_bytes(label));
+	if (about->ranked) {
+		p = output_pb_u64(p, PROCESS_SORT_INDEX, about->rank & INT32_MAX);
+		p = output_pb_bytes(p, PROCESS_LABELS, text,
+				    (size_t)snprintf(text, sizeof(text), "Rank %" PRIu64,
+						     about->rank));
+	}
+	if (about->label)
+		p = output_pb_text(p, PROCESS_LABELS, about->label,
+				   output_pf_name_bytes(about->label));
 	output_pb_end(p, inner);
 	output_pb_end(p, track);
 	output_pf_end(file, p, packet);

@@ -54,6 +54,7 @@ enum {
 	TRACK_COUNTER = 8,
 	PROCESS_PID = 1,
 	PROCESS_CMDLINE = 2,
+	PROCESS_SORT_INDEX = 3,
 	PROCESS_NAME = 6,
 	PROCESS_START = 7,
 	PROCESS_LABELS = 8,
@@ -156,7 +157,12 @@ uint64_t output_pf_intern_name(struct output_pf_file *file, const char *name, bo
 
 uint64_t output_pf_name_uuid(const struct output_pf_file *file, const char *name);
 /* @label: shown beside its name; NULL: none. */
-void output_pf_put_process(struct output_pf_file *file, const char *label);
+struct output_pf_process {
+	const char *label; /* NULL: none */
+	bool ranked;       /* among the processes of a job */
+	uint64_t rank;
+};
+void output_pf_put_process(struct output_pf_file *file, const struct output_pf_process *about);
 void output_pf_put_thread(struct output_pf_file *file, uint64_t uuid, uint32_t tid,
 			  const char *name);
 void output_pf_put_descriptor(struct output_pf_file *file, uint64_t uuid, const char *name);

@@ -337,7 +337,7 @@ static enum ws_status begin_process(struct output_pf *pf, const struct trc_proce
 	pf->counters = output_pf_counters_create(pf);
 	if (!pf->threads || !pf->streams || !pf->queues || !pf->last || !pf->counters)
 		return output_pf_no_memory(&pf->file);
-	output_pf_put_process(&pf->file, NULL);
+	output_pf_put_process(&pf->file, &(struct output_pf_process){ .label = NULL });
 	return WS_OK;
 }
 

@@ -338,8 +338,13 @@ static enum ws_status begin(struct output_sys *sys, struct ws_err *err)
 	ws_map_init(&sys->stacks, WS_MAP_U64, 1u << 26);
 	if (!sys->threads || !sys->streams || !sys->queues || !sys->metrics || !sys->region_names)
 		return output_sys_no_memory(sys);
-	output_pf_put_process(&sys->file,
-			      has_simulated_metrics(process) ? "GPU metrics: simulated" : NULL);
+	output_pf_put_process(&sys->file, &(struct output_pf_process){
+						  .label = has_simulated_metrics(process)
+								   ? "GPU metrics: simulated"
+								   : NULL,
+						  .ranked = sys->opts->ranked,
+						  .rank = sys->opts->rank,
+					  });
 	return WS_OK;
 }
 

@@ -50,6 +50,9 @@ struct output_systrace_opts {
 	enum output_systrace_fill fill;
 	/* Only what begins in [from_ns, until_ns); both 0: everything. */
 	uint64_t from_ns, until_ns;
+	/* Of a job: shown with the process, which stands in the order of its rank. */
+	bool ranked;
+	uint64_t rank;
 };
 
 struct output_systrace_result {
@@ -66,6 +69,14 @@ enum ws_status output_systrace_write(const struct trc_trace *trace,
 				     const struct trc_process *process,
 				     const struct output_systrace_opts *opts, const char *path,
 				     struct output_systrace_result *out_result, struct ws_err *err);
+
+/*
+ * The traces of several processes, whose clock is the same, as one file. On failure there is
+ * none.
+ */
+enum ws_status output_systrace_combine(const char *const *paths, size_t n_paths,
+				       const char *to_path, uint64_t *out_bytes,
+				       struct ws_err *err);
 
 /* The categories, in the order of AMD's list; NULL after the last. For checks and listings. */
 const char *output_systrace_category(size_t i);

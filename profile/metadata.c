@@ -224,6 +224,10 @@ static void put_info(struct prof_report *r, const struct trc_process *process, F
 		if (variable(process, variables[i]))
 			put_pair(to, variables[i], variable(process, variables[i]), &first);
 	put_pair(to, "HOSTNAME", process->facts[CAP_FACT_HOSTNAME], &first);
+	if (r->opts->ranked) {
+		put_count(to, "RANK", r->opts->job_rank, &first);
+		put_count(to, "NUM_RANKS", r->opts->job_size, &first);
+	}
 	put_pair(to, "ROCPROFSYS_VERSION", r->opts->version ? r->opts->version : "", &first);
 	put_pair(to, "ROCPROFSYS_SYSTEM_NAME", process->facts[CAP_FACT_SYSTEM_NAME], &first);
 	put_pair(to, "ROCPROFSYS_SYSTEM_PROCESSOR", process->facts[CAP_FACT_HARDWARE_NAME], &first);

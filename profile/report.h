@@ -111,6 +111,8 @@ struct prof_report_opts {
 	const char *diff_prefix; /* INPUT_PREFIX */
 
 	/* For metadata. */
+	bool ranked; /* the process is of a job: its rank, and how many there are */
+	uint64_t job_rank, job_size;
 	const char *settings_json;             /* a JSON object; NULL: no settings */
 	const struct prof_report_file *others; /* files that others wrote */
 	size_t n_others;

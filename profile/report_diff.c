@@ -2,27 +2,23 @@
  * The difference between a table and the JSON file of an earlier run. Rows belong together when
  * their threads and their paths have the same names.
  */
-#include "base/file.h"
 #include "base/map.h"
-#include "base/vec.h"
 #include "profile/report_priv.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES_MAX (1u << 30)
+#define ARENA_BYTES_MAX (1u << 30)
 #define ROWS_MAX (4u << 20)
 #define DEPTH_MAX 65536u
 
 struct prof_before_row {
-	const char *label;
-	uint32_t depth;
-	struct prof_stat stat;
+	const struct prof_read_row *read;
 	bool used; /* this run has it, too */
 };
 
 struct prof_before {
+	struct prof_read *read;
 	struct ws_arena arena;
 	struct ws_map rows; /* by path, in the order of the file */
 };
@@ -68,92 +64,40 @@ static bool path_step(struct row_path *path, struct ws_str thread, size_t depth,
 
 /* ---- reading ---- */
 
-static double real_of(const json_t *map, const char *key)
+static enum ws_status add_row(struct prof_before *before, struct row_path *path,
+			      const struct prof_read_row *row, struct ws_err *err)
 {
-	return json_number_value(json_object_get(map, key));
-}
+	struct prof_before_row *kept = ws_arena_new(&before->arena, struct prof_before_row);
+	char *key = NULL;
 
-static struct prof_stat stat_from(const json_t *row, double unit)
-{
-	const json_t *entry = json_object_get(row, "entry"), *stats = json_object_get(row, "stats");
-	double laps = real_of(entry, "laps");
-
-	return (struct prof_stat){ .n = laps > 0 && laps < 1e18 ? (uint64_t)laps : 0,
-				   .sum = real_of(entry, "value"),
-				   .min = real_of(stats, "min") * unit,
-				   .max = real_of(stats, "max") * unit };
-}
-
-static enum ws_status add_row(struct prof_before *before, struct row_path *path, const json_t *row,
-			      double unit, struct ws_err *err)
-{
-	const char *label = json_string_value(json_object_get(row, "prefix"));
-	double depth = real_of(row, "depth");
-	const char *name = label ? strstr(label, ">>> ") : NULL;
-	struct prof_before_row *kept;
-	char *key;
-
-	if (!name || !(depth >= 0 && depth < DEPTH_MAX))
-		return WS_OK;
-	name += 4;
-	if (depth >= 1) {
-		name += strspn(name, " ");
-		name += strncmp(name, "|_", 2) ? 0 : 2;
-	}
-	if (!path_step(path, (struct ws_str){ label, (size_t)(strstr(label, ">>> ") + 4 - label) },
-		       (size_t)depth, ws_str_from(name)))
+	if (path_step(path, (struct ws_str){ row->label, row->n_thread }, row->depth,
+		      ws_str_from(row->name)))
+		key = ws_arena_strndup(&before->arena, path->text.at, path->text.n);
+	if (!kept || !key)
 		return ws_fail(err, WS_E_NOMEM, "no memory for the rows of another run");
-	kept = ws_arena_new(&before->arena, struct prof_before_row);
-	key = ws_arena_strndup(&before->arena, path->text.at, path->text.n);
-	if (!kept || !key || !(kept->label = ws_arena_strdup(&before->arena, label)))
-		return ws_fail(err, WS_E_NOMEM, "no memory for the rows of another run");
-	kept->depth = (uint32_t)depth;
-	kept->stat = stat_from(row, unit);
+	kept->read = row;
 	return ws_map_put(&before->rows, ws_str_from(key), kept, err);
 }
 
-static enum ws_status add_ranks(struct prof_before *before, const json_t *metric,
-				struct ws_err *err)
+/* Takes @read over, also when it fails. */
+static enum ws_status index_rows(struct prof_read *read, struct prof_before **out_before,
+				 struct ws_err *err)
 {
-	const json_t *ranks = json_object_get(metric, "ranks");
-	double unit = real_of(metric, "unit_value");
+	struct prof_before *before = calloc(1, sizeof(*before));
 	struct row_path path;
 	enum ws_status st = WS_OK;
 
+	if (!before) {
+		prof_read_destroy(read);
+		return ws_fail(err, WS_E_NOMEM, "no memory for the rows of another run");
+	}
+	before->read = read;
+	ws_arena_init(&before->arena, ARENA_BYTES_MAX);
+	ws_map_init(&before->rows, WS_MAP_STR, ROWS_MAX);
 	path_init(&path);
-	for (size_t i = 0; i < json_array_size(ranks); i++) {
-		const json_t *graph = json_object_get(json_array_get(ranks, i), "graph");
-
-		for (size_t k = 0; !st && k < json_array_size(graph); k++)
-			st = add_row(before, &path, json_array_get(graph, k), unit > 0 ? unit : 1,
-				     err);
-	}
+	for (size_t i = 0; i < read->rows.n && !st; i++)
+		st = add_row(before, &path, &read->rows.at[i], err);
 	path_fini(&path);
-	return st;
-}
-
-enum ws_status prof_before_parse(const char *name, struct ws_str text, const char *metric,
-				 struct prof_before **out_before, struct ws_err *err)
-{
-	struct prof_before *before = calloc(1, sizeof(*before));
-	json_error_t error;
-	/* Hashes are larger than Jansson's integers. */
-	json_t *root = json_loadb(text.at, text.n, JSON_DECODE_INT_AS_REAL, &error);
-	const json_t *found = json_object_get(json_object_get(root, "timemory"), metric);
-	enum ws_status st;
-
-	if (!before)
-		st = ws_fail(err, WS_E_NOMEM, "no memory for the rows of another run");
-	else if (!root)
-		st = ws_fail(err, WS_E_FORMAT, "%s:%d: %s", name, error.line, error.text);
-	else if (!found)
-		st = ws_fail(err, WS_E_FORMAT, "%s: has no report of '%s'", name, metric);
-	else {
-		ws_arena_init(&before->arena, FILE_BYTES_MAX);
-		ws_map_init(&before->rows, WS_MAP_STR, ROWS_MAX);
-		st = add_ranks(before, found, err);
-	}
-	json_decref(root);
 	if (st)
 		prof_before_destroy(before);
 	else
@@ -161,18 +105,22 @@ enum ws_status prof_before_parse(const char *name, struct ws_str text, const cha
 	return st;
 }
 
+enum ws_status prof_before_parse(const char *name, struct ws_str text, const char *metric,
+				 struct prof_before **out_before, struct ws_err *err)
+{
+	struct prof_read *read = NULL;
+	enum ws_status st = prof_read_parse(name, text, metric, &read, err);
+
+	return st ? st : index_rows(read, out_before, err);
+}
+
 enum ws_status prof_before_read(const char *path, const char *metric,
 				struct prof_before **out_before, struct ws_err *err)
 {
-	struct ws_buf text;
-	enum ws_status st;
+	struct prof_read *read = NULL;
+	enum ws_status st = prof_read_file(path, metric, &read, err);
 
-	ws_buf_init(&text, FILE_BYTES_MAX);
-	st = ws_file_read(path, &text, err);
-	if (!st)
-		st = prof_before_parse(path, ws_buf_view(&text), metric, out_before, err);
-	ws_buf_fini(&text);
-	return st;
+	return st ? st : index_rows(read, out_before, err);
 }
 
 void prof_before_destroy(struct prof_before *before)
@@ -181,18 +129,19 @@ void prof_before_destroy(struct prof_before *before)
 		return;
 	ws_map_fini(&before->rows);
 	ws_arena_fini(&before->arena);
+	prof_read_destroy(before->read);
 	free(before);
 }
 
 /* ---- comparing ---- */
 
-static struct prof_row difference(const struct prof_row *now, const struct prof_before_row *then)
+static struct prof_row difference(const struct prof_row *now, const struct prof_before_row *before)
 {
 	static const struct prof_row no_row;
-	static const struct prof_before_row no_before;
+	static const struct prof_read_row no_before;
+	const struct prof_read_row *then = before ? before->read : &no_before;
 
 	now = now ? now : &no_row;
-	then = then ? then : &no_before;
 	return (struct prof_row){
 		.name = now->name,
 		.depth = now->name ? now->depth : then->depth,
@@ -250,9 +199,9 @@ static enum ws_status each_row(const struct prof_sheet *sheet, struct prof_befor
 		if (then->used)
 			continue;
 		if (to)
-			prof_table_row(table, then->label, &row, to);
+			prof_table_row(table, then->read->label, &row, to);
 		else
-			prof_table_measure(table, then->label, &row);
+			prof_table_measure(table, then->read->label, &row);
 	}
 	return WS_OK;
 }

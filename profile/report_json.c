@@ -113,7 +113,15 @@ static void put_row(const struct prof_row_walk *walk, FILE *to)
 	put_entry(walk->sheet, walk->row.stat.n, walk->row.stat.sum, to);
 	fputc(',', to);
 	put_stats(walk->sheet, &walk->row.stat, to);
-	fprintf(to, ",\"rolling_hash\":%llu}", (unsigned long long)path_hash(walk->node));
+	fprintf(to, ",\"rolling_hash\":%llu", (unsigned long long)path_hash(walk->node));
+	/* For those who make a table of several files: report_read.c. */
+	if (prof_kind_on_gpu(walk->node->kind))
+		fprintf(to, ",\"kind\":\"%s\"", prof_kind_word(walk->node->kind));
+	if (walk->sheet->value == PROF_VALUE_PERCENT)
+		fprintf(to, ",\"periods\":%llu,\"inside\":%llu",
+			(unsigned long long)walk->node->n_periods,
+			(unsigned long long)walk->node->n_inside);
+	fputc('}', to);
 }
 
 /* Counts the rows of a rank, or prints them to @to. */
@@ -303,6 +311,7 @@ bool prof_sheet_json(const struct prof_sheet *sheet, FILE *to)
 	put_value(sheet, sheet->unit, to);
 	fputs(",\"unit_repr\":", to);
 	prof_json_text(to, sheet->unit_text);
+	fprintf(to, ",\"precision\":%d", sheet->precision);
 	fprintf(to,
 		",\"thread_scope_only\":false,\"thread_count\":%u,\"mpi_size\":%zu,"
 		"\"upcxx_size\":1,\"process_count\":%zu,\"num_ranks\":%zu,\"concurrency\":%u",

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "profile/report.h"
 #include "profile/tree.h"
 
@@ -121,6 +122,37 @@ void prof_table_foot(const struct prof_table *table, FILE *to);
 void prof_json_text(FILE *to, const char *text); /* with quotes */
 void prof_json_text_n(FILE *to, const char *text, size_t n);
 void prof_json_number(FILE *to, double value); /* as few digits as read back; not finite: null */
+
+/* ---- JSON reports, read back ---- */
+
+struct prof_read_row {
+	const char *label; /* "|0>>> |_work" */
+	size_t n_thread;   /* bytes of "|0>>> " */
+	const char *name;
+	uint32_t depth;
+	struct prof_stat stat;
+	enum prof_kind kind;          /* C, unless it ran on the GPU */
+	uint64_t n_periods, n_inside; /* of sampling_percent */
+};
+
+struct prof_read {
+	struct ws_arena arena;
+	const char *metric, *description, *unit_text;
+	const char *note; /* NULL: none */
+	double unit;
+	int precision;
+	WS_VEC(struct prof_read_row) rows; /* in the order of the table */
+};
+
+/*
+ * @metric NULL: the one that the file has; WS_E_NOTFOUND if it is JSON, but no report. Rows that
+ * make no sense are left out.
+ */
+enum ws_status prof_read_parse(const char *name, struct ws_str text, const char *metric,
+			       struct prof_read **out_read, struct ws_err *err);
+enum ws_status prof_read_file(const char *path, const char *metric, struct prof_read **out_read,
+			      struct ws_err *err);
+void prof_read_destroy(struct prof_read *read); /* NULL is fine */
 
 /* ---- the difference to an earlier run ---- */
 

@@ -8,9 +8,10 @@
 #include "cmd/sys/collect.h"
 #include "cmd/sys/counting.h"
 #include "cmd/sys/files.h"
+#include "cmd/sys/merge.h"
 #include "launch/fallback_agents.h"
+#include "output/systrace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,42 +329,65 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 
 /* ---- all of them ---- */
 
-static enum ws_status append(FILE *to, const char *path, struct ws_err *err)
+static void say_merged(void *ctx, const char *path)
 {
-	FILE *from = fopen(path, "rb");
-	char bytes[65536];
-	size_t n;
-	bool bad;
+	const struct conversion *c = ctx;
+	const char *ext = strrchr(path, '.');
 
-	if (!from)
-		return ws_fail_errno(err, errno, "cannot read '%s'", path);
-	while ((n = fread(bytes, 1, sizeof(bytes), from)) > 0)
-		if (fwrite(bytes, 1, n, to) != n)
-			break;
-	bad = ferror(from) || ferror(to);
-	fclose(from);
-	return bad ? ws_fail_errno(err, errno, "cannot copy '%s'", path) : WS_OK;
+	sys_files_say(c->how->values, (uint32_t)getpid(),
+		      ext && strcmp(ext, ".proto") == 0 ? "perfetto" : "merged", path, "");
 }
 
-/* A sequence of Perfetto traces is one. */
-static enum ws_status combine(const struct conversion *c, struct ws_err *err)
+/* PERFETTO_COMBINE_TRACES: of the processes of this run. */
+static enum ws_status combine(struct conversion *c, struct ws_err *err)
 {
 	char path[PATH_MAX], folder[PATH_MAX];
+	uint64_t n_bytes;
 	enum ws_status st;
-	FILE *to = NULL;
 
 	snprintf(folder, sizeof(folder), "%s", c->traces.at[0]);
 	ws_path_parent(folder);
 	st = ws_path_join(folder, "merged.proto", path, err);
-	to = st ? NULL : fopen(path, "wb");
-	if (!st && !to)
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
-	for (size_t i = 0; i < c->traces.n && !st; i++)
-		st = append(to, c->traces.at[i], err);
-	if (to && fclose(to) != 0 && !st)
-		st = ws_fail_errno(err, errno, "cannot write '%s'", path);
 	if (!st)
-		sys_files_say(c->how->values, (uint32_t)getpid(), "perfetto", path, "");
+		st = output_systrace_combine(c->traces.at, c->traces.n, path, &n_bytes, err);
+	if (!st)
+		say_merged(c, path);
+	return st;
+}
+
+/*
+ * The same, and COLLAPSE_PROCESSES, of a job whose ranks have a front end each: the one that
+ * ends last finds the output of all, and merges it. Nobody waits.
+ */
+static enum ws_status combine_ranks(struct conversion *c, struct ws_err *err)
+{
+	const struct set_values *values = c->how->values;
+	const struct launch_rank *rank = &c->how->place->rank;
+	struct sys_merge how = {
+		.traces = set_on(values, SET_PERFETTO_COMBINE_TRACES) && set_on(values, SET_TRACE),
+		.profiles = set_on(values, SET_COLLAPSE_PROCESSES) && set_on(values, SET_PROFILE),
+		.collapse = true,
+		.written = say_merged,
+		.ctx = c
+	};
+	struct set_outputs outputs = { .max_n = 1u << 20 };
+	struct set_names names;
+	char stem[PATH_MAX];
+	enum ws_status st;
+
+	if (c->how->recovering || !set_is_ranked(c->how->place) || !rank->size_known ||
+	    !(how.traces || how.profiles))
+		return WS_OK;
+	st = set_names_make(values, c->how->place, &names, err);
+	if (!st)
+		st = set_outputs_add(&outputs, names.folder, &c->arena, err);
+	if (!st)
+		st = set_outputs_sort(&outputs, err);
+	snprintf(stem, sizeof(stem), "%smetadata", names.prefix); /* which is written last */
+	how.to = names.folder;
+	if (!st && set_outputs_complete(&outputs, stem, "json", rank->size, c->how->since))
+		st = sys_merge_outputs(&outputs, &how, err);
+	ws_vec_fini(&outputs);
 	return st;
 }
 
@@ -390,7 +414,7 @@ enum ws_status sys_convert(const struct sys_convert *how, const struct launch_ru
 			   struct sys_outcome *out_outcome, struct ws_err *err)
 {
 	struct conversion c = { .how = how, .outcome = out_outcome };
-	enum ws_status st;
+	enum ws_status st, merged;
 
 	memset(out_outcome, 0, sizeof(*out_outcome));
 	out_outcome->ledger.tool = how->tool;
@@ -403,8 +427,10 @@ enum ws_status sys_convert(const struct sys_convert *how, const struct launch_ru
 	st = sys_counts(how->values) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
 	launch_running_add_all(&out_outcome->running, dir);
-	if (!st && c.traces.n > 1 && set_on(how->values, SET_PERFETTO_COMBINE_TRACES) &&
-	    combine(&c, err)) {
+	merged = c.traces.n <= 1                                    ? combine_ranks(&c, err)
+		 : set_on(how->values, SET_PERFETTO_COMBINE_TRACES) ? combine(&c, err)
+								    : WS_OK;
+	if (!st && merged) {
 		ws_log_error("%s", err->text);
 		out_outcome->n_failed++;
 	}

@@ -118,6 +118,8 @@ static enum ws_status write_trace(struct writing *w, struct ws_err *err)
 		.fill = strcmp(set_text(f->values, SET_PERFETTO_FILL_POLICY), "discard") == 0
 				? OUTPUT_SYSTRACE_DISCARD
 				: OUTPUT_SYSTRACE_RING,
+		.ranked = set_is_ranked(f->place),
+		.rank = f->place->rank.rank,
 	};
 	struct output_systrace_result result = { .n_bytes = 0 };
 	char path[PATH_MAX], size[96];
@@ -267,6 +269,9 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 		opts.diff_folder = set_text(v, SET_INPUT_PATH);
 		opts.diff_prefix = set_text(v, SET_INPUT_PREFIX);
 	}
+	opts.ranked = set_is_ranked(f->place);
+	opts.job_rank = f->place->rank.rank;
+	opts.job_size = f->place->rank.size_known ? f->place->rank.size : 0;
 	opts.settings_json = settings.failed ? NULL : settings.at;
 	opts.others = w->others;
 	opts.n_others = w->n_others;

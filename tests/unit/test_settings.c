@@ -1,11 +1,13 @@
 #include "settings/file.h"
 #include "settings/md5.h"
 #include "settings/names.h"
+#include "settings/outputs.h"
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Values after reading @text as a file called @name. */
 static enum ws_status read_as(struct set_values *values, const char *name, const char *text,
@@ -369,12 +371,102 @@ static void memory_that_runs_out_is_reported(void **state)
 	}
 }
 
+/* ---- what was written ---- */
+
+static void output_is_found_by_the_number_in_its_name(void **state)
+{
+	static const struct {
+		const char *name, *stem, *ext;
+		uint64_t number;
+	} good[] = {
+		{ "wall_clock-3.json", "wall_clock", "json", 3 },
+		{ "run-1-perfetto-trace-4711.proto", "run-1-perfetto-trace", "proto", 4711 },
+		{ "rocprof-device-0-SQ_WAVES-12.json", "rocprof-device-0-SQ_WAVES", "json", 12 },
+	};
+	static const char *const bad[] = { "wall_clock.json",
+					   "merged-wall_clock.json",
+					   "merged.proto",
+					   "-3.json",
+					   "wall_clock-3",
+					   "wall_clock-.json",
+					   "a-3x.json",
+					   "metadata-7.json.partial",
+					   "" };
+	struct ws_arena arena;
+	struct set_output output;
+
+	ws_arena_init(&arena, 1u << 20);
+	for (size_t i = 0; i < WS_ARRAY_LEN(good); i++) {
+		assert_true(set_output_parse(good[i].name, &arena, &output));
+		assert_string_equal(output.stem, good[i].stem);
+		assert_string_equal(output.ext, good[i].ext);
+		assert_int_equal(output.number, good[i].number);
+	}
+	for (size_t i = 0; i < WS_ARRAY_LEN(bad); i++)
+		if (set_output_parse(bad[i], &arena, &output))
+			fail_msg("'%s' is taken for output of process %llu", bad[i],
+				 (unsigned long long)output.number);
+	ws_arena_fini(&arena);
+}
+
+static void touch(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void output_of_a_job_is_complete_or_not(void **state)
+{
+	static const char *const names[] = { "metadata-0.json", "metadata-1.json", "t-1.proto",
+					     "merged.proto" };
+	struct set_outputs outputs = { .max_n = 100 };
+	struct timespec then = { 0 }, later = { .tv_sec = INT32_MAX };
+	char dir[] = "/tmp/ws-outputs-XXXXXX", run[64], line[128];
+	struct ws_err err = { 0 };
+	struct ws_arena arena;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(run, sizeof(run), "%s/2026-01-31_12.30", dir);
+	assert_int_equal(mkdir(run, 0700), 0);
+	ws_arena_init(&arena, 1u << 20);
+	assert_int_equal(set_outputs_add(&outputs, run, &arena, &err), WS_E_NOTFOUND);
+	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++)
+		touch(run, names[i]);
+	/* The folder of runs is not that of one. */
+	assert_int_equal(set_outputs_add(&outputs, dir, &arena, &err), WS_E_NOTFOUND);
+	assert_non_null(strstr(err.text, "the newest is '"));
+	assert_non_null(strstr(err.text, run));
+	assert_int_equal(set_outputs_add(&outputs, run, &arena, &err), WS_OK);
+	assert_int_equal(set_outputs_sort(&outputs, &err), WS_OK);
+	assert_int_equal(outputs.n, 3);
+	assert_int_equal(set_outputs_group(&outputs, 0), 2);
+	assert_true(set_outputs_complete(&outputs, "metadata", "json", 2, then));
+	assert_false(set_outputs_complete(&outputs, "metadata", "json", 3, then));
+	assert_false(set_outputs_complete(&outputs, "metadata", "json", 2, later));
+	assert_false(set_outputs_complete(&outputs, "t", "proto", 1, then));
+	/* The same rank twice. */
+	assert_int_equal(set_outputs_add(&outputs, run, &arena, &err), WS_OK);
+	assert_int_equal(set_outputs_sort(&outputs, &err), WS_E_USAGE);
+	assert_non_null(strstr(err.text, "are of the same process"));
+	ws_vec_fini(&outputs);
+	ws_arena_fini(&arena);
+	snprintf(line, sizeof(line), "rm -r '%s'", dir);
+	assert_int_equal(system(line), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stronger_origin_wins),
 		cmocka_unit_test(text_files_have_all_their_syntax),
 		cmocka_unit_test(variables_for_the_program_are_kept),
+		cmocka_unit_test(output_is_found_by_the_number_in_its_name),
+		cmocka_unit_test(output_of_a_job_is_complete_or_not),
 		cmocka_unit_test(unknown_names_are_errors_unless_allowed),
 		cmocka_unit_test(mistakes_name_file_and_line),
 		cmocka_unit_test(json_and_xml_are_read),

@@ -19,11 +19,37 @@ files_of() {
 	is "$(ls "$1" | grep -c '^perfetto-trace-[0-9].proto')" 3 "traces of ranks in $1"
 }
 
+# merged_of FOLDER: the traces of all ranks, one after the other.
+merged_of() {
+	cat "$1"/perfetto-trace-[0-9].proto | cmp -s - "$1/merged.proto" || fail "the merged trace in $1"
+	for rank in 0 1 2; do
+		is "$(grep -ac "Rank $rank" "$1/perfetto-trace-$rank.proto")" 1 "label of rank $rank"
+	done
+}
+
 every_way() { # LAUNCHER NAME
-	run $1 -n 3 rocprof-sys-run -c my.cfg -T -o "$2-inside" -- "$vcopy" -n 4096
+	run $1 -n 3 rocprof-sys-run -c my.cfg -T -o "$2-inside" --perfetto-combine-traces --collapse-processes -- \
+		"$vcopy" -n 4096
 	files_of "$2-inside"
+	# The rank that ended last has merged them.
+	merged_of "$2-inside"
+	grep -q '^| |0>>> .*|_hipLaunchKernel  *|  *3 |' "$2-inside/merged-wall_clock.txt" || fail "calls of all ranks"
 	run rocprof-sys-run -c my.cfg -T -o "$2-launcher" -l vcopy -- $1 -n 3 "$vcopy" -n 4096
 	files_of "$2-launcher"
+	# Later, by a command; and by AMD's name for it.
+	run rocprof-sys-merge-output "$2-launcher"
+	rc_is 0
+	out_has "$2-launcher/merged-wall_clock.txt"
+	merged_of "$2-launcher"
+	for rank in 0 1 2; do
+		is "$(grep -c "^| |$rank|0>>> .*hipLaunchKernel  *|  *1 |" "$2-launcher/merged-wall_clock.txt")" 1 \
+			"calls of rank $rank"
+	done
+	rm "$2-launcher"/merged* "$2-launcher"/*-1.*
+	run "$WS_SOURCE/bin/rocprof-sys-merge-output.sh" "$2-launcher"
+	rc_is 0
+	err_has "the job had 3 ranks, and there is output of 2"
+	cat "$2"-launcher/perfetto-trace-[02].proto | cmp -s - "$2-launcher/merged.proto" || fail "a trace of two ranks"
 	# One front end for all: it follows them.
 	run rocprof-sys-run -c my.cfg -T -o "$2-outside" --perfetto-combine-traces -- $1 -n 3 "$vcopy" -n 4096
 	files_of "$2-outside"
