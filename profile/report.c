@@ -406,6 +406,11 @@ static void write_folded(struct prof_report *r, const char *name, enum cap_sampl
 
 /* ---- all of it ---- */
 
+static bool has_trees(const struct prof_report_opts *opts)
+{
+	return opts->profile || opts->flame || opts->folded;
+}
+
 static enum ws_status build_trees(struct prof_report *r, struct ws_err *err)
 {
 	const struct prof_report_opts *opts = r->opts;
@@ -425,7 +430,7 @@ static enum ws_status build_trees(struct prof_report *r, struct ws_err *err)
 	r->frames = ws_arena_array(&r->arena, r->n_processes, sizeof(struct prof_frames *));
 	if (!st && !r->frames)
 		st = ws_fail(err, WS_E_NOMEM, "no memory for a report");
-	for (size_t p = 0; !st && opts->profile && p < r->n_processes; p++) {
+	for (size_t p = 0; !st && has_trees(opts) && p < r->n_processes; p++) {
 		st = prof_frames_open(r->processes[p], &frames_opts, &r->frames[p], err);
 		if (!st)
 			st = prof_tree_add_events(r->calls, r->trace, r->processes[p],
@@ -479,14 +484,14 @@ enum ws_status prof_report_write(const struct trc_trace *trace,
 		write_samples(&r);
 		prof_report_metrics(&r);
 		prof_report_counters(&r);
-		if (opts->folded) {
-			write_folded(&r, "sampling_cpu_clock", CAP_SAMPLER_CPU_TIME);
-			write_folded(&r, "sampling_wall_clock", CAP_SAMPLER_REAL_TIME);
-			write_folded(&r, "sampling_overflow", CAP_SAMPLER_OVERFLOW);
-		}
-		if (opts->flame)
-			write_flame(&r);
 	}
+	if (opts->folded) {
+		write_folded(&r, "sampling_cpu_clock", CAP_SAMPLER_CPU_TIME);
+		write_folded(&r, "sampling_wall_clock", CAP_SAMPLER_REAL_TIME);
+		write_folded(&r, "sampling_overflow", CAP_SAMPLER_OVERFLOW);
+	}
+	if (opts->flame)
+		write_flame(&r);
 	prof_report_functions(&r);
 	prof_report_metadata(&r);
 	st = r.st;

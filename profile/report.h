@@ -88,7 +88,7 @@ struct prof_report_opts {
 	bool text, json; /* TEXT_OUTPUT, JSON_OUTPUT */
 	bool tree;       /* TREE_OUTPUT: "graph" in JSON */
 	bool to_stdout;  /* COUT_OUTPUT: the text tables, too */
-	bool profile;    /* PROFILE: false writes `metadata` and `functions` only */
+	bool profile;    /* PROFILE: false writes no tables, but `metadata` and `functions` */
 	bool flame;      /* flamegraph.html, for recorded samples or calls */
 	bool folded;     /* sampling_*.folded */
 

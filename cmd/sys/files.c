@@ -250,7 +250,10 @@ static enum ws_status write_profile(struct writing *w, struct ws_err *err)
 	opts.tree = set_on(v, SET_TREE_OUTPUT);
 	opts.to_stdout = set_on(v, SET_COUT_OUTPUT);
 	opts.profile = set_on(v, SET_PROFILE) && !f->no_profile;
-	opts.flame = opts.folded = opts.profile && set_on(v, SET_FLAMEGRAPH_OUTPUT);
+	/* Without a profile, a flame graph is for those who request it. */
+	opts.flame = opts.folded = set_on(v, SET_FLAMEGRAPH_OUTPUT) &&
+				   (opts.profile || (!set_on(v, SET_PROFILE) &&
+						     set_is_given(v, SET_FLAMEGRAPH_OUTPUT)));
 	opts.components = words_of(w, SET_TIMEMORY_COMPONENTS, &opts.n_components);
 	opts.flat = set_on(v, SET_FLAT_PROFILE);
 	opts.timeline = set_on(v, SET_TIMELINE_PROFILE);

@@ -111,8 +111,12 @@ run rocprof-sys-run -P -o metrics --time-output off --use-sampling off -H -E roc
 	sh -c 'sleep 1; sleep 0.01; true'
 rc_is 0
 is "$(ls metrics/metadata-* | wc -l | tr -d ' ')" 2 "processes with metrics"
-# The message that AMD's tests look for.
-run rocprof-sys-sample -v 1 -f 50 -E rocm -- ./burn
+# The message that AMD's tests look for; a flame graph beside the trace if it is requested.
+ROCPROFSYS_FLAMEGRAPH_OUTPUT=on run rocprof-sys-sample -v 1 -f 50 -E rocm -T -o flame -- ./burn
+is "$(ls flame/*/ | sed 's/-[0-9]*\./-PID./' | tr '\n' ' ')" \
+	"flamegraph-PID.html functions-PID.json metadata-PID.json perfetto-trace-PID.proto sampling_cpu_clock-PID.folded " \
+	"files with a flame graph"
+grep -q 'first;spend [0-9]*$' flame/*/sampling_cpu_clock-*.folded || fail "no folded stacks beside a trace"
 err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
 
 # A script that looks around and then becomes the program: files of the program only.
