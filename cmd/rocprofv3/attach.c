@@ -49,12 +49,13 @@ enum ws_status rp_attach_gpu(const struct rp_args *args, struct ws_err *err)
 static enum ws_status request_counters(const struct rp_args *args, const struct launch_rundir *dir,
 				       struct ws_err *err)
 {
-	static struct rp_counting counting; /* tens of kilobytes */
+	static struct launch_counting counting; /* tens of kilobytes */
+	struct launch_count_request request;
 	struct launch_passes passes = { .tool = "rocprofv3" };
-	enum ws_status st = rp_counting_init(&counting, args, err);
+	enum ws_status st = rp_counting_init(&counting, &request, args, err);
 
 	if (!st) {
-		rp_counting_passes(&counting, args, &passes);
+		launch_counting_passes(&counting, &request, &passes);
 		if (launch_passes_n_runs(&passes) > 1)
 			st = ws_fail(err, WS_E_UNSUPPORTED,
 				     "--pid: these counters need %zu passes, and a running process "
@@ -63,7 +64,7 @@ static enum ws_status request_counters(const struct rp_args *args, const struct 
 	}
 	if (!st)
 		st = launch_passes_request(&passes, dir, err);
-	rp_counting_fini(&counting);
+	launch_counting_fini(&counting);
 	return st;
 }
 

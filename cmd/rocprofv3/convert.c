@@ -10,6 +10,7 @@
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/pc.h"
 #include "cmd/rocprofv3/services.h"
+#include "counters/derived.h"
 #include "launch/fallback_agents.h"
 #include "output/output.h"
 
@@ -415,10 +416,13 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 	struct trc_opts opts = trace_opts(c);
 	struct cnt_derived *derived = NULL;
 	struct trc_counted *table = NULL;
-	enum ws_status st = launch_passes_table_in(dir, &opts, &table, err);
+	struct launch_count_request request;
+	enum ws_status st = rp_count_request(c->how->args, &request, err);
 
 	if (!st)
-		st = rp_derive(c->how->args, table, &derived, err);
+		st = launch_passes_table_in(dir, &opts, &table, err);
+	if (!st)
+		st = cnt_derive(table, &request.words, &derived, err);
 	if (!st) {
 		const struct trc_trace *trace = trc_counted_trace(table);
 		size_t n = trc_n_processes(trace);

@@ -96,7 +96,8 @@ static enum ws_status judge(const struct rp_result *result, bool several, char *
  */
 static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 {
-	static struct rp_counting counting;
+	static struct launch_counting counting; /* tens of kilobytes */
+	struct launch_count_request request;
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0, n; i < jobs->list.n && !st; i += n) {
@@ -108,12 +109,12 @@ static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 
 			if (!rp_counts(&job->args))
 				continue;
-			st = rp_counting_init(&counting, &job->args, err);
+			st = rp_counting_init(&counting, &request, &job->args, err);
 			if (!st)
-				rp_counting_warn(&counting, &job->args);
+				launch_counting_warn(&counting, &request);
 			job->skipped = n > 1 && counting.n_gone == counting.n_asked &&
 				       (st == WS_E_NOTFOUND || st == WS_E_UNSUPPORTED);
-			rp_counting_fini(&counting);
+			launch_counting_fini(&counting);
 			if (job->skipped && ++n_skipped < n) {
 				ws_log_warn("%s: %s: skipped, the others are counted", job->folder,
 					    err->text);
@@ -127,7 +128,8 @@ static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 /* --dry-run: what these jobs would count, and how. */
 static enum ws_status show_plan(const struct rp_job *jobs, size_t n_jobs, struct ws_err *err)
 {
-	static struct rp_counting counting;
+	static struct launch_counting counting; /* tens of kilobytes */
+	struct launch_count_request request;
 	static struct rp_args all;
 	enum ws_status st = rp_jobs_merged(jobs, n_jobs, &jobs[0].args, &all, err);
 
@@ -137,10 +139,10 @@ static enum ws_status show_plan(const struct rp_job *jobs, size_t n_jobs, struct
 	if (!st && !rp_counts(&all)) {
 		puts("no counters were requested: one run, nothing to plan");
 	} else if (!st) {
-		st = rp_counting_init(&counting, &all, err);
+		st = rp_counting_init(&counting, &request, &all, err);
 		/* Also with names that are not there: the plan says what is wrong with each. */
 		rp_counting_print(&counting, &all);
-		rp_counting_fini(&counting);
+		launch_counting_fini(&counting);
 	}
 	ws_vec_fini(&all.pmc);
 	return st;

@@ -231,7 +231,8 @@ static enum ws_status run_counted(const struct rp_args *args,
 				  const struct launch_rundir *dir, char *const *argv,
 				  struct rp_result *result, struct ws_err *err)
 {
-	static struct rp_counting counting; /* tens of kilobytes */
+	static struct launch_counting counting; /* tens of kilobytes */
+	struct launch_count_request request;
 	const struct rp_args *shown = args;
 	struct launch_passes passes = {
 		.tool = "rocprofv3",
@@ -246,28 +247,17 @@ static enum ws_status run_counted(const struct rp_args *args,
 		.show_env = show_env_once,
 		.ctx = &shown,
 	};
-	struct launch_passes_result runs = { .n_runs = 0 };
-	enum ws_status st = rp_counting_init(&counting, args, err);
+	struct launch_counted counted = { .ran = false };
+	enum ws_status st = rp_counting_init(&counting, &request, args, err);
 
 	if (!st) {
-		rp_counting_passes(&counting, args, &passes);
-		if (launch_passes_n_runs(&passes) > 1)
-			fprintf(stderr,
-				"rocprofv3: the counters need %zu passes: the program runs %zu "
-				"times\n",
-				counting.n_passes, launch_passes_n_runs(&passes));
-		st = launch_passes_run(&passes, &runs, err);
+		launch_counting_passes(&counting, &request, &passes);
+		st = launch_counting_run(&counting, &passes, &counted, err);
 	}
-	/* A later run that cannot be started does not undo the first. */
-	result->ran = runs.n_done > 0;
-	result->end = runs.end;
-	if (st && result->ran) {
-		ws_log_error("%s", err->text);
-		result->incomplete = true;
-		st = WS_OK;
-	}
-	launch_passes_fini(&runs, false);
-	rp_counting_fini(&counting);
+	result->ran = counted.ran;
+	result->end = counted.end;
+	result->incomplete |= counted.incomplete;
+	launch_counting_fini(&counting);
 	return st;
 }
 

@@ -4,11 +4,11 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "capture/reader.h"
-#include "cmd/rocprofv3/counting.h"
 #include "cmd/sys/collect.h"
 #include "cmd/sys/counting.h"
 #include "cmd/sys/files.h"
 #include "cmd/sys/merge.h"
+#include "counters/derived.h"
 #include "launch/fallback_agents.h"
 #include "output/systrace.h"
 
@@ -305,15 +305,15 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 static enum ws_status convert_counted(struct conversion *c, const struct launch_rundir *dir,
 				      struct ws_err *err)
 {
-	static struct rp_args args; /* kilobytes of options */
 	struct cnt_derived *derived = NULL;
 	struct trc_counted *table = NULL;
-	enum ws_status st = sys_count_args(c->how->values, &c->arena, &args, err);
+	struct sys_count count;
+	enum ws_status st = sys_count_init(&count, c->how->values, err);
 
 	if (!st)
 		st = launch_passes_table_in(dir, &(struct trc_opts){ 0 }, &table, err);
 	if (!st)
-		st = rp_derive(&args, table, &derived, err);
+		st = cnt_derive(table, &count.request.words, &derived, err);
 	if (!st) {
 		const struct trc_trace *trace = trc_counted_trace(table);
 
@@ -323,7 +323,7 @@ static enum ws_status convert_counted(struct conversion *c, const struct launch_
 	}
 	trc_counted_close(table);
 	cnt_derived_destroy(derived);
-	ws_vec_fini(&args.pmc);
+	sys_count_fini(&count);
 	return st;
 }
 

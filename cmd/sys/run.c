@@ -2,7 +2,6 @@
 
 #include "base/env.h"
 #include "base/log.h"
-#include "cmd/rocprofv3/counting.h"
 #include "cmd/sys/collect.h"
 #include "cmd/sys/convert.h"
 #include "cmd/sys/counting.h"
@@ -122,8 +121,8 @@ static enum ws_status run_counted(const char *tool, const struct set_values *val
 				  const struct launch_rundir *dir, char *const *argv,
 				  struct sys_run_result *result, struct ws_err *err)
 {
-	static struct rp_counting counting; /* tens of kilobytes */
-	static struct rp_args args;
+	static struct launch_counting counting; /* tens of kilobytes */
+	struct launch_counted counted = { .ran = false };
 	struct launch_passes passes = {
 		.tool = tool,
 		.argv = argv,
@@ -132,37 +131,23 @@ static enum ws_status run_counted(const char *tool, const struct set_values *val
 		.wait_s = LAUNCH_RUNNING_WAIT_S,
 		.dir = dir,
 	};
-	struct launch_passes_result runs = { .n_runs = 0 };
-	struct ws_arena arena;
-	enum ws_status st;
+	struct sys_count count;
+	enum ws_status st = sys_count_init(&count, values, err);
 
-	ws_arena_init(&arena, 1u << 20);
-	st = sys_count_args(values, &arena, &args, err);
 	if (!st)
-		st = rp_counting_init(&counting, &args, err);
+		st = launch_counting_init(&counting, &count.request, err);
 	if (st) {
 		ws_fail_in(err, st, "%s", set_defs[SET_ROCM_EVENTS].name);
 	} else {
-		rp_counting_warn(&counting, &args);
-		rp_counting_passes(&counting, &args, &passes);
-		if (launch_passes_n_runs(&passes) > 1)
-			fprintf(stderr,
-				"%s: the counters need %zu passes: the program runs %zu times\n",
-				tool, counting.n_passes, launch_passes_n_runs(&passes));
-		st = launch_passes_run(&passes, &runs, err);
+		launch_counting_warn(&counting, &count.request);
+		launch_counting_passes(&counting, &count.request, &passes);
+		st = launch_counting_run(&counting, &passes, &counted, err);
 	}
-	/* A later run that cannot be started does not undo the first. */
-	result->ran = runs.n_done > 0;
-	result->end = runs.end;
-	if (st && result->ran) {
-		ws_log_error("%s", err->text);
-		result->incomplete = true;
-		st = WS_OK;
-	}
-	launch_passes_fini(&runs, false);
-	rp_counting_fini(&counting);
-	ws_vec_fini(&args.pmc);
-	ws_arena_fini(&arena);
+	result->ran = counted.ran;
+	result->end = counted.end;
+	result->incomplete |= counted.incomplete;
+	launch_counting_fini(&counting);
+	sys_count_fini(&count);
 	return st;
 }
 
