@@ -85,7 +85,10 @@ struct cap_chunk_head {
 _Static_assert(sizeof(struct cap_chunk_head) == 64, "one cache line");
 _Static_assert(sizeof(struct cap_file_head) <= 4096, "one page");
 
-/* Of the running machine; zeros if the kernel does not report it. */
+/*
+ * Of the running machine; zeros if the kernel does not report it. In a time namespace, whose
+ * CLOCK_BOOTTIME is another, it differs from the machine's.
+ */
 void cap_boot_id(uint8_t out[16]);
 
 /* FNV-1a over words: enough to tell a head from noise. */

@@ -215,4 +215,19 @@ struct cap_rec_annotation {
 	uint32_t n_bytes; /* of the tail */
 };
 
+/*
+ * A collective operation that the thread took part in, when it returns. (comm, seq) is the same
+ * operation in the captures of all ranks: each numbers the collectives of a communicator, which
+ * all of its ranks call in the same order.
+ */
+struct cap_rec_collective {
+	struct cap_rec h; /* what: region id; time: entry */
+	uint64_t end_ticks;
+	uint64_t comm;          /* from its members; the same on all of them, 0: not known */
+	uint64_t seq;           /* from 0, also counts those that were not recorded */
+	uint32_t rank, n_ranks; /* in the communicator */
+	int32_t root;           /* in the communicator; -1: it has none */
+	uint32_t zero;
+};
+
 #endif

@@ -69,6 +69,25 @@ void col_comm_add(enum col_comm what, uint64_t n_bytes)
 	errno = saved_errno;
 }
 
+void col_comm_collective(const struct cap_rec_collective *collective)
+{
+	struct cap_rec_collective *rec = NULL;
+	int saved_errno = errno;
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
+
+	if (lane)
+		rec = cap_lane_reserve(&lane, sizeof(*rec));
+	if (rec) {
+		*rec = *collective;
+		cap_lane_commit(lane, &rec->h,
+				CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective));
+	} else {
+		col_call_lost_(t, CAP_DOMAIN_REGIONS);
+	}
+	errno = saved_errno;
+}
+
 static void state(struct cap_writer *writer)
 {
 	col_lock(&comm.lock);

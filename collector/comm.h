@@ -1,5 +1,5 @@
 /*
- * comm: bytes that the process sent and received, as metrics.
+ * comm: what the process exchanges with others: bytes as metrics, and collective operations.
  *
  * Each transfer is a value of a counter track: the total so far. A total that is never added to is
  * not in the capture.
@@ -30,5 +30,10 @@ enum col_comm {
 
 /* To be called while regions are recorded. */
 __attribute__((visibility("default"))) void col_comm_add(enum col_comm what, uint64_t n_bytes);
+
+/* A collective operation of the calling thread has returned; the tag is filled in here. */
+struct cap_rec_collective;
+__attribute__((visibility("default"))) void col_comm_collective(
+	const struct cap_rec_collective *collective);
 
 #endif

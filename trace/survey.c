@@ -101,6 +101,9 @@ static bool end_of(const struct cap_rec *rec, uint64_t *out_end, bool *out_ticks
 	case CAP_REC_SCRATCH:
 		*out_end = ((const struct cap_rec_scratch *)rec)->end_ticks;
 		return true;
+	case CAP_REC_COLLECTIVE:
+		*out_end = ((const struct cap_rec_collective *)rec)->end_ticks;
+		return true;
 	case CAP_REC_SAMPLE:
 	case CAP_REC_METRICS:
 	case CAP_REC_ENTER:

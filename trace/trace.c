@@ -50,6 +50,11 @@ static enum ws_status open_capture(const char *path, const struct trc_opts *opts
  * meet on the clock of the one that began first, by way of CLOCK_REALTIME, and are
  * as well aligned as the machines' own clocks were.
  */
+static bool same_machine(const struct cap_file_head *a, const struct cap_file_head *b)
+{
+	return memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
+}
+
 static void align_clocks(struct trc_trace *trace)
 {
 	const struct cap_file_head *first = NULL;
@@ -63,8 +68,18 @@ static void align_clocks(struct trc_trace *trace)
 	for (size_t i = 0; i < trace->n; i++) {
 		const struct cap_file_head *head = cap_reader_head(trace->captures[i]->reader);
 
-		if (memcmp(head->boot_id, first->boot_id, sizeof(head->boot_id)) != 0)
-			trace->captures[i]->pub.clock_shift_ns =
+		/* Processes of one machine share a clock: two readings of it would part them. */
+		for (size_t k = 0; k < i; k++) {
+			const struct cap_file_head *other =
+				cap_reader_head(trace->captures[k]->reader);
+
+			if (same_machine(head, other)) {
+				head = other;
+				break;
+			}
+		}
+		if (!same_machine(head, first))
+			trace->captures[i]->pub.clock.shift_ns =
 				(int64_t)((head->created_realtime_ns - head->created_ns) -
 					  (first->created_realtime_ns - first->created_ns));
 	}
@@ -113,6 +128,36 @@ enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct t
 		trace->captures[i]->pub.index = (uint32_t)i;
 	*out_trace = trace;
 	return WS_OK;
+}
+
+/* Facts hold times of the trace: back to the machine's own, and forth again. Before: no drift. */
+static void move_fact(const struct trc_capture *capture, int64_t old_shift_ns, uint64_t *ns)
+{
+	if (*ns)
+		*ns = trc_capture_shift(capture, *ns - (uint64_t)old_shift_ns);
+}
+
+void trc_set_clock(struct trc_trace *trace, size_t process, const struct trc_clock_line *clock)
+{
+	struct trc_capture *c = trace->captures[process];
+	struct trc_process *p = &c->pub;
+	int64_t old = p->clock.shift_ns;
+
+	p->clock = *clock;
+	move_fact(c, old, &p->init_ns);
+	move_fact(c, old, &p->fini_ns);
+	for (size_t i = 0; i < p->threads.n; i++) {
+		move_fact(c, old, &p->threads.at[i].start_ns);
+		move_fact(c, old, &p->threads.at[i].end_ns);
+	}
+	for (size_t i = 0; i < p->code_objects.n; i++) {
+		move_fact(c, old, &p->code_objects.at[i].load_ns);
+		move_fact(c, old, &p->code_objects.at[i].unload_ns);
+	}
+	for (unsigned i = 0; i < CAP_DOMAIN_COUNT; i++) {
+		move_fact(c, old, &p->ledger[i].first_ns);
+		move_fact(c, old, &p->ledger[i].last_ns);
+	}
 }
 
 void trc_close(struct trc_trace *trace)

@@ -156,14 +156,24 @@ struct trc_ledger_sum {
 		size_t n;                                                                          \
 	}
 
+/*
+ * Where a machine's clock is on the clock of the trace: what its clock calls t is
+ * t + shift_ns + drift * (t - at_ns).
+ */
+struct trc_clock_line {
+	int64_t shift_ns;
+	uint64_t at_ns;
+	double drift; /* 1e-6: 1 ppm slower than the clock of the trace */
+};
+
 struct trc_process {
 	uint32_t index;                           /* in the trace, 0.. in order of start */
 	uint32_t pid, ppid, main_tid, uid, flags; /* CAP_PROCESS_* */
-	uint64_t init_ns, fini_ns;  /* collector's start; END, or the last event when killed */
-	int64_t clock_shift_ns;     /* added to its own times: captures of other machines */
-	int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
-	bool ended;                 /* false: killed, or still running */
-	uint8_t boot_id[16];        /* of the machine that it ran on */
+	uint64_t init_ns, fini_ns;   /* collector's start; END, or the last event when killed */
+	struct trc_clock_line clock; /* of its own times: captures of other machines */
+	int64_t realtime_offset_ns;  /* CLOCK_REALTIME - CLOCK_BOOTTIME at start */
+	bool ended;                  /* false: killed, or still running */
+	uint8_t boot_id[16];         /* of the machine that it ran on */
 	enum cap_end_cause end_cause;
 	bool hip_used;     /* CAP_RUNTIME_HIP was seen */
 	uint32_t runtimes; /* bit per enum cap_runtime */
@@ -204,6 +214,12 @@ struct trc_trace;
 enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct trc_opts *opts,
 			struct trc_trace **out_trace, struct ws_err *err);
 void trc_close(struct trc_trace *trace);
+
+/*
+ * Place the clock of a process, where more is known than trc_open() does: it joins machines by
+ * their CLOCK_REALTIME. All of its times change. Before any events are opened.
+ */
+void trc_set_clock(struct trc_trace *trace, size_t process, const struct trc_clock_line *clock);
 
 size_t trc_n_processes(const struct trc_trace *trace);
 const struct trc_process *trc_process_at(const struct trc_trace *trace, size_t i);

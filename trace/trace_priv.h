@@ -52,8 +52,11 @@ struct trc_trace {
 /* A time of this capture's machine on the clock of the trace. */
 static inline uint64_t trc_capture_shift(const struct trc_capture *capture, uint64_t ns)
 {
-	int64_t shift = capture->pub.clock_shift_ns;
+	const struct trc_clock_line *clock = &capture->pub.clock;
+	int64_t shift = clock->shift_ns;
 
+	if (__builtin_expect(clock->drift != 0, 0))
+		shift += (int64_t)(clock->drift * (double)(int64_t)(ns - clock->at_ns));
 	return shift < 0 && ns < (uint64_t)-shift ? 0 : ns + (uint64_t)shift;
 }
 

@@ -226,6 +226,64 @@ struct col_mpi_moves {
 	COL_MPI_FILE_TABLE(X)
 
 /*
+ * Collective operations that are recorded with their communicator (comms.h).
+ * C(name, argument that is the communicator, argument that is the root or -1)
+ */
+#define COL_MPI_SHARED_TABLE(C)                                    \
+	C(MPI_Barrier,                  0,  -1)                    \
+	C(MPI_Bcast,                    4,  3)                     \
+	C(MPI_Gather,                   7,  6)                     \
+	C(MPI_Gatherv,                  8,  7)                     \
+	C(MPI_Scatter,                  7,  6)                     \
+	C(MPI_Scatterv,                 8,  7)                     \
+	C(MPI_Allgather,                6,  -1)                    \
+	C(MPI_Allgatherv,               7,  -1)                    \
+	C(MPI_Alltoall,                 6,  -1)                    \
+	C(MPI_Alltoallv,                8,  -1)                    \
+	C(MPI_Alltoallw,                8,  -1)                    \
+	C(MPI_Reduce,                   6,  5)                     \
+	C(MPI_Allreduce,                5,  -1)                    \
+	C(MPI_Reduce_scatter,           5,  -1)                    \
+	C(MPI_Reduce_scatter_block,     5,  -1)                    \
+	C(MPI_Scan,                     5,  -1)                    \
+	C(MPI_Exscan,                   5,  -1)                    \
+	C(MPI_Ibarrier,                 0,  -1)                    \
+	C(MPI_Ibcast,                   4,  3)                     \
+	C(MPI_Igather,                  7,  6)                     \
+	C(MPI_Igatherv,                 8,  7)                     \
+	C(MPI_Iscatter,                 7,  6)                     \
+	C(MPI_Iscatterv,                8,  7)                     \
+	C(MPI_Iallgather,               6,  -1)                    \
+	C(MPI_Iallgatherv,              7,  -1)                    \
+	C(MPI_Ialltoall,                6,  -1)                    \
+	C(MPI_Ialltoallv,               8,  -1)                    \
+	C(MPI_Ialltoallw,               8,  -1)                    \
+	C(MPI_Ireduce,                  6,  5)                     \
+	C(MPI_Iallreduce,               5,  -1)                    \
+	C(MPI_Ireduce_scatter,          5,  -1)                    \
+	C(MPI_Ireduce_scatter_block,    5,  -1)                    \
+	C(MPI_Iscan,                    5,  -1)                    \
+	C(MPI_Iexscan,                  5,  -1)
+
+/* Functions that make a communicator, or free one. C(name, argument that is its address) */
+#define COL_MPI_MAKES_TABLE(C)                                     \
+	C(MPI_Comm_create,              2)                         \
+	C(MPI_Comm_create_group,        3)                         \
+	C(MPI_Comm_dup,                 1)                         \
+	C(MPI_Comm_dup_with_info,       2)                         \
+	C(MPI_Comm_split,               3)                         \
+	C(MPI_Comm_split_type,          4)                         \
+	C(MPI_Intercomm_merge,          2)                         \
+	C(MPI_Cart_create,              5)                         \
+	C(MPI_Cart_sub,                 2)                         \
+	C(MPI_Graph_create,             5)                         \
+	C(MPI_Dist_graph_create,        8)                         \
+	C(MPI_Dist_graph_create_adjacent, 9)
+#define COL_MPI_FREES_TABLE(C)                                     \
+	C(MPI_Comm_free,                0)                         \
+	C(MPI_Comm_disconnect,          0)
+
+/*
  * Fortran programs call other functions: arguments are addresses, and there is one more, for the
  * error. X(name, the C function, number of its arguments). Init has no arguments in Fortran.
  */

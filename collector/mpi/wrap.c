@@ -1,5 +1,6 @@
 /*
- * wrap: calls of MPI as regions of category mpi, and the bytes they move as metrics.
+ * wrap: calls of MPI as regions of category mpi, the bytes they move as metrics, and collective
+ * operations with their communicator.
  *
  * The library is preloaded. The MPI that a program uses is found at the first call
  * (interpose/resolve.h); table.h says why the same wrappers are right for any MPI.
@@ -10,6 +11,7 @@
 #include "base/util.h"
 #include "collector/comm.h"
 #include "collector/interpose/resolve.h"
+#include "collector/mpi/comms.h"
 #include "collector/mpi/table.h"
 #include "collector/regions.h"
 
@@ -51,19 +53,35 @@ static const struct col_mpi_moves all_moves[ROW_C_COUNT] = {
 #undef C_MOVES
 };
 
+/* What a function does with communicators, by which of its arguments. */
+static const struct share {
+	bool shared, makes, frees;
+	int8_t comm, root; /* root -1: none */
+} shares[ROW_C_COUNT] = {
+#define C_SHARED(name, comm, root) [ROW_##name] = { true, false, false, comm, root },
+	COL_MPI_SHARED_TABLE(C_SHARED)
+#undef C_SHARED
+#define C_MAKES(name, comm) [ROW_##name] = { false, true, false, comm, -1 },
+		COL_MPI_MAKES_TABLE(C_MAKES)
+#undef C_MAKES
+#define C_FREES(name, comm) [ROW_##name] = { false, false, true, comm, -1 },
+			COL_MPI_FREES_TABLE(C_FREES)
+#undef C_FREES
+};
+
 #define BASE_ROWS (ROW_MPI_Comm_size + 1)
 
 /* The libraries of Fortran functions first: they depend on the others, which are then found, too. */
-static const char *const libraries[] = { "libmpi_mpifh.so",
-					 "libmpichfort.so",
-					 "libmpifort.so",
-					 "libmpi.so",
-					 "libmpich.so",
-					 "libmpi",
-					 NULL };
+const char *const col_mpi_libraries[] = { "libmpi_mpifh.so",
+					  "libmpichfort.so",
+					  "libmpifort.so",
+					  "libmpi.so",
+					  "libmpich.so",
+					  "libmpi",
+					  NULL };
 static void *functions[ROW_COUNT];
 static uint32_t regions[ROW_C_COUNT];
-static struct col_api api = { functions, symbols, ROW_COUNT, libraries, NULL };
+static struct col_api api = { functions, symbols, ROW_COUNT, col_mpi_libraries, NULL };
 
 static void *real_of(enum row row)
 {
@@ -149,32 +167,67 @@ static void count_bytes(const struct col_mpi_moves *m, const struct call *call)
 /* MPI's own calls are part of the program's: Fortran functions may call those of C. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-static uint32_t begin(enum row row)
-{
-	uint32_t id;
+struct begun {
+	bool outermost;
+	uint32_t region;                      /* 0: not recorded */
+	struct cap_rec_collective collective; /* comm 0: it is none, or cannot be matched */
+};
 
-	if (!col_on(COL_SERVICE_REGIONS) || inside ||
-	    (row >= BASE_ROWS && !(col_config()->flags & COL_COLLECT_FLAG(MPI))))
-		return 0;
-	id = __atomic_load_n(&regions[row], __ATOMIC_RELAXED);
-	if (!id) {
-		id = col_region_intern(CAP_REGION_MPI, symbols[row], NULL, 0);
-		__atomic_store_n(&regions[row], id, __ATOMIC_RELAXED);
-	}
-	if (id)
-		col_region_enter(id);
-	inside = id != 0;
-	return id;
+/* Collectives are numbered also while nothing is recorded: all ranks have to agree. */
+static void number(const struct share *share, const struct call *call,
+		   struct cap_rec_collective *out)
+{
+	if (!col_mpi_comm_next(col_mpi_comm_of(call->args[share->comm], call->fortran), out))
+		return;
+	out->root = share->root < 0 ? -1 : integer(call, share->root);
 }
 
-static void end(enum row row, uint32_t id, const struct call *call, bool succeeded)
+static struct begun begin(enum row row, const struct call *call)
 {
-	if (!id)
+	const struct share *share = &shares[row];
+	struct begun begun = { .region = 0 };
+
+	if (inside || (row >= BASE_ROWS && !(col_config()->flags & COL_COLLECT_FLAG(MPI))))
+		return begun;
+	inside = begun.outermost = true;
+	if (share->shared)
+		number(share, call, &begun.collective);
+	else if (share->frees)
+		col_mpi_comm_gone(col_mpi_comm_at(call->args[share->comm], call->fortran));
+	if (!col_on(COL_SERVICE_REGIONS))
+		return begun;
+	begun.region = __atomic_load_n(&regions[row], __ATOMIC_RELAXED);
+	if (!begun.region) {
+		begun.region = col_region_intern(CAP_REGION_MPI, symbols[row], NULL, 0);
+		__atomic_store_n(&regions[row], begun.region, __ATOMIC_RELAXED);
+	}
+	if (begun.region)
+		col_region_enter(begun.region);
+	begun.collective.h.time = cap_ticks();
+	return begun;
+}
+
+static void end(enum row row, struct begun *begun, const struct call *call, bool succeeded)
+{
+	uint64_t now = cap_ticks();
+
+	if (!begun->outermost)
 		return;
-	if (succeeded && (all_moves[row].send_count >= 0 || all_moves[row].recv_count >= 0))
+	if (succeeded && (row == ROW_MPI_Init || row == ROW_MPI_Init_thread))
+		col_mpi_comms_start();
+	if (succeeded && shares[row].makes)
+		col_mpi_comm_made(col_mpi_comm_at(call->args[shares[row].comm], call->fortran));
+	if (begun->region && succeeded && begun->collective.comm) {
+		begun->collective.h.what = begun->region;
+		begun->collective.end_ticks = now;
+		col_comm_collective(&begun->collective);
+	}
+	if (begun->region && succeeded &&
+	    (all_moves[row].send_count >= 0 || all_moves[row].recv_count >= 0))
 		count_bytes(&all_moves[row], call);
 	inside = false;
-	col_region_leave(id);
+	if (begun->region)
+		col_region_leave(begun->region);
 }
 
 /* ---- wrappers ---- */
@@ -232,15 +285,15 @@ static void end(enum row row, uint32_t id, const struct call *call, bool succeed
 		int (*real)(PARAMS_##n);                                                           \
 		const uintptr_t list[] = { LIST_##n };                                             \
 		const struct call call = { list, false };                                          \
-		uint32_t id;                                                                       \
+		struct begun begun;                                                                \
 		int status;                                                                        \
                                                                                                    \
 		*(void **)&real = real_of(ROW_##name);                                             \
 		if (!real)                                                                         \
 			return MPI_FAILED;                                                         \
-		id = begin(ROW_##name);                                                            \
+		begun = begin(ROW_##name, &call);                                                  \
 		status = real(ARGS_##n);                                                           \
-		end(ROW_##name, id, &call, status == 0);                                           \
+		end(ROW_##name, &begun, &call, status == 0);                                       \
 		return status;                                                                     \
 	}
 COL_MPI_TABLE(C_WRAPPER)
@@ -268,16 +321,16 @@ COL_MPI_TABLE(C_WRAPPER)
 		const uintptr_t list[] = { JOIN(LIST_, PLUS_##n) };                                \
 		const struct call call = { list, true };                                           \
 		int *error = (int *)a##n;                                                          \
-		uint32_t id;                                                                       \
+		struct begun begun;                                                                \
                                                                                                    \
 		*(void **)&real = real_of(ROW_##name);                                             \
 		if (!real) {                                                                       \
 			*error = MPI_FAILED;                                                       \
 			return;                                                                    \
 		}                                                                                  \
-		id = begin(ROW_##c_name);                                                          \
+		begun = begin(ROW_##c_name, &call);                                                \
 		real(JOIN(ARGS_, PLUS_##n));                                                       \
-		end(ROW_##c_name, id, &call, *error == 0);                                         \
+		end(ROW_##c_name, &begun, &call, *error == 0);                                     \
 	}
 COL_MPI_FORTRAN_TABLE(FORTRAN_WRAPPER)
 #undef FORTRAN_WRAPPER

@@ -275,6 +275,15 @@ static void print_event(const struct cap_rec *rec, uint32_t tid)
 		       (int)(tail.n_bytes - n_name), (const char *)tail.at + n_name);
 		break;
 	}
+	case CAP_REC_COLLECTIVE: {
+		const struct cap_rec_collective *r = (const void *)rec;
+
+		printf("COLLECTIVE tid=%u region=%u comm=%#" PRIx64 " seq=%" PRIu64
+		       " rank=%u of=%u root=%d times=%s\n",
+		       tid, rec->what, r->comm, r->seq, r->rank, r->n_ranks, r->root,
+		       rec->time < r->end_ticks ? "ok" : "bad");
+		break;
+	}
 	case CAP_REC_METRICS: {
 		const struct cap_rec_metrics *r = (const void *)rec;
 		const struct cap_metric_value *values = tail.at;

@@ -7,7 +7,10 @@ import sys
 text = open(sys.argv[1]).read()
 table = {name: int(n) for name, n in re.findall(r"X\((MPI_\w+),\s*(\d+),", text)}
 moves = {name: what for name, what in re.findall(r"X\((MPI_\w+),\s*\d+,\s*(.*?)\)\s*\\?\n", text)}
-if len(table) < 150:
+shared = {name: (int(comm), int(root))
+          for name, comm, root in re.findall(r"\bC\((MPI_\w+),\s*(\d+),\s*(-?\d+)\)", text)}
+made = {name: int(comm) for name, comm in re.findall(r"\bC\((MPI_\w+),\s*(\d+)\)", text)}
+if len(table) < 150 or len(shared) < 30 or len(made) < 10:
     sys.exit("%d functions in the table" % len(table))
 wrong = []
 for path in sys.argv[2:]:
@@ -41,6 +44,13 @@ for path in sys.argv[2:]:
                 if (root >= 0 and found[name][root] != "int root") or \
                         not found[name][comm].startswith("MPI_Comm "):
                     wrong.append("%s: %s: root or communicator" % (path, name))
+    for name, (comm, root) in shared.items():
+        if not found[name][comm].startswith("MPI_Comm ") or \
+                ("int root" in found[name]) != (root >= 0) or (root >= 0 and found[name][root] != "int root"):
+            wrong.append("%s: %s: root or communicator" % (path, name))
+    for name, comm in made.items():
+        if not re.match(r"MPI_Comm ?\*", found[name][comm]):
+            wrong.append("%s: %s: argument %d is no address of a communicator" % (path, name, comm))
 print("%d functions, %d wrong" % (len(table), len(wrong)))
 if wrong:
     sys.exit("\n".join(wrong[:20]))

@@ -59,6 +59,16 @@ check() { # MPI LAUNCHER
 	is rank0 '10 MPI_Send'; is rank1 '10 MPI_Recv'; is rank0 '1 MPI_Isend'; is rank1 '1 MPI_Irecv'
 	total 0 'MPI Comm Send' 41127; total 0 'MPI Comm Recv' 904
 	total 1 'MPI Comm Send' 920; total 1 'MPI Comm Recv' 41143
+	# Collectives: the same communicators and numbers on both ranks, and the copy is another one.
+	for rank in 0 1; do
+		! grep '^COLLECTIVE' "$work/text$rank" | grep -q 'times=bad\|of=[013-9]' || fail "collectives of rank $rank"
+		grep -q "^COLLECTIVE .* rank=$rank of=2 " "$work/text$rank" || fail "rank $rank in its communicator"
+		sed -n 's/^COLLECTIVE .* \(comm=.* seq=[0-9]*\) rank=[0-9]* of=2 \(root=[-0-9]*\).*/\1 \2/p' "$work/text$rank" >"$work/comms$rank"
+	done
+	cmp "$work/comms0" "$work/comms1" || fail "ranks disagree about their communicators"
+	[ "$(sed 's/comm=[^ ]* //' "$work/comms0" | tr '\n' ' ')" = 'seq=0 root=0 seq=1 root=-1 seq=0 root=1 seq=1 root=-1 seq=2 root=-1 seq=3 root=-1 ' ] ||
+		fail "collectives: $(cat "$work/comms0")"
+	[ "$(sed 's/ seq.*//' "$work/comms0" | sort -u | wc -l)" = 2 ] || fail "communicators: $(cat "$work/comms0")"
 	# without the other calls: what is always recorded
 	collect '' "$work/program-$mpi"
 	is rank0 '1 MPI_Init'; is rank0 '1 MPI_Comm_size'
@@ -70,6 +80,9 @@ check() { # MPI LAUNCHER
 	fi
 	collect mpi "$work/fortran-$mpi"
 	is rank0 '1 MPI_Init'; is rank0 '10 MPI_Send'; is rank1 '10 MPI_Recv'; is rank1 '1 MPI_Bcast'; is rank0 '1 MPI_Finalize'
+	grep -q '^COLLECTIVE .* seq=0 rank=0 of=2 root=' "$work/text0" || fail "no collective of a Fortran program"
+	[ "$(sed -n 's/^COLLECTIVE .* \(comm=[^ ]* seq=[0-9]*\) .*/\1/p' "$work/text0")" = \
+		"$(sed -n 's/^COLLECTIVE .* \(comm=[^ ]* seq=[0-9]*\) .*/\1/p' "$work/text1")" ] || fail "Fortran: ranks disagree"
 	total 0 'MPI Comm Send' 40240; total 0 'MPI Comm Recv' 40; total 1 'MPI Comm Recv' 40240
 }
 headers=

@@ -1,6 +1,8 @@
 /* The trace: the order of events, several captures and clocks, and no memory. */
 #include "tests/unit/trace_rig.h"
 
+#include "trace/collectives.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,11 +191,100 @@ static void captures_of_two_machines_share_a_clock(void **state)
 		last = ev->start_ns;
 		/* to within what lies between reading two clocks at open, on a machine that is busy */
 		assert_true(llabs((int64_t)(ev->start_ns - older_ns * 2)) < 1000000000);
-		if (!ev->process->clock_shift_ns)
+		if (!ev->process->clock.shift_ns)
 			assert_int_equal((ev->start_ns - older_ns * 2) % 100, 0);
 	}
 	assert_int_equal(n, 20);
 	trc_events_close(events, NULL);
+	trc_close(trace);
+}
+
+static void a_clock_can_be_placed(void **state)
+{
+	struct trc_clock_line clock = { .shift_ns = 5000, .at_ns = 1000000, .drift = 1e-3 };
+	struct cap_writer *w = start(path);
+	struct cap_lane *lane = cap_lane_get(w, 100);
+	struct trc_trace *trace;
+	struct trc_events *events;
+	const struct trc_process *process;
+	const struct trc_event *ev;
+
+	put_facts(w, 100);
+	put_dispatch(lane, 2000000, 3000000, 1);
+	cap_writer_close(w);
+	trace = open_trace(NULL);
+	process = trc_process_at(trace, 0);
+	assert_int_equal(process->ledger[CAP_DOMAIN_KERNEL_DISPATCH].last_ns, 3000000);
+	trc_set_clock(trace, 0, &clock);
+	/* t + 5000 + (t - 1000000) / 1000 */
+	assert_int_equal(process->ledger[CAP_DOMAIN_KERNEL_DISPATCH].first_ns, 2006000);
+	assert_int_equal(process->ledger[CAP_DOMAIN_KERNEL_DISPATCH].last_ns, 3007000);
+	assert_int_equal(process->init_ns, 100 + 5000 - 999);
+	events = open_events(trace, (struct trc_event_query){ .order = TRC_ORDER_START });
+	ev = trc_events_next(events);
+	assert_int_equal(ev->start_ns, 2006000);
+	assert_int_equal(ev->end_ns, 3007000);
+	trc_events_close(events, NULL);
+	trc_close(trace);
+}
+
+static enum ws_status keep_collective(void *ctx, const struct trc_collective *collective,
+				      struct ws_err *err)
+{
+	*(struct trc_collective *)ctx = *collective;
+	return collective->seq == 7 ? WS_OK : ws_fail(err, WS_E_STATE, "enough");
+}
+
+static void collectives_have_their_communicator(void **state)
+{
+	struct cap_rec_collective rec = {
+		.h = { CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective), 3, 500 },
+		.end_ticks = 900,
+		.comm = 42,
+		.seq = 7,
+		.rank = 1,
+		.n_ranks = 4,
+		.root = -1,
+	};
+	struct cap_writer_opts opts = { .imported = true, .pid = 100 }; /* ticks are nanoseconds */
+	struct trc_collective last = { .name = NULL };
+	struct cap_rec_region region = { .h = HEAD(REGION, cap_rec_region, 3),
+					 .category = CAP_REGION_MPI };
+	struct cap_writer *w = NULL;
+	struct ws_err err = { 0 };
+	struct cap_lane *lane;
+	struct trc_trace *trace;
+
+	unlink(path);
+	assert_int_equal(cap_writer_open(path, &opts, &w, &err), WS_OK);
+	lane = cap_lane_get(w, 100);
+	region.name_str = intern(w, "MPI_Barrier");
+	assert_true(cap_writer_meta(w, &region.h));
+	assert_true(cap_lane_append(lane, &rec.h));
+	cap_writer_close(w);
+	trace = open_trace(NULL);
+	assert_int_equal(trc_collectives_each(trc_process_at(trace, 0), keep_collective, &last,
+					      &err),
+			 WS_OK);
+	assert_string_equal(last.name, "MPI_Barrier");
+	assert_int_equal(last.start_ns, 500);
+	assert_int_equal(last.end_ns, 900);
+	assert_int_equal(last.comm, 42);
+	assert_int_equal(last.rank, 1);
+	assert_int_equal(last.n_ranks, 4);
+	assert_int_equal(last.root, -1);
+	trc_close(trace);
+	/* A failure of the caller ends the walk. */
+	w = start(path);
+	lane = cap_lane_get(w, 100);
+	rec.seq = 8;
+	assert_true(cap_lane_append(lane, &rec.h));
+	cap_writer_close(w);
+	trace = open_trace(NULL);
+	assert_int_equal(trc_collectives_each(trc_process_at(trace, 0), keep_collective, &last,
+					      &err),
+			 WS_E_STATE);
+	assert_string_equal(last.name, "");
 	trc_close(trace);
 }
 
@@ -273,6 +364,8 @@ int main(void)
 		cmocka_unit_test(wild_times_do_not_disturb_the_order_of_others),
 		cmocka_unit_test(several_captures_are_one_trace),
 		cmocka_unit_test(captures_of_two_machines_share_a_clock),
+		cmocka_unit_test(a_clock_can_be_placed),
+		cmocka_unit_test(collectives_have_their_communicator),
 		cmocka_unit_test(images_are_kept),
 		cmocka_unit_test(running_out_of_memory_is_an_error_every_time),
 	};
