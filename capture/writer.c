@@ -76,6 +76,8 @@ static enum ws_status map_head(struct cap_writer *writer, const struct cap_write
 		.chunk_align = CAP_CHUNK_ALIGN,
 		.pid = opts->pid,
 		.tick_kind = CAP_TICKS_NS,
+		.created_ns = opts->created_ns,
+		.created_realtime_ns = opts->created_realtime_ns,
 		.end_bytes = CAP_FILE_HEAD_BYTES,
 	};
 	static const char zeros[HEAD_MAP_BYTES];
@@ -87,6 +89,7 @@ static enum ws_status map_head(struct cap_writer *writer, const struct cap_write
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
 	    sizeof(zeros) > limit.rlim_cur)
 		return ws_fail_errno(err, EFBIG, "cannot write capture '%s'", writer->path);
+	memcpy(head.boot_id, opts->boot_id, sizeof(head.boot_id));
 	if (!writer->imported) {
 		head.pid = (uint32_t)getpid();
 		head.tick_kind = __atomic_load_n(&cap_tick_kind, __ATOMIC_RELAXED);
@@ -94,6 +97,7 @@ static enum ws_status map_head(struct cap_writer *writer, const struct cap_write
 		clock_gettime(CLOCK_REALTIME, &now);
 		head.created_realtime_ns =
 			(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		memset(head.boot_id, 0, sizeof(head.boot_id));
 		cap_boot_id(head.boot_id);
 	}
 	head.check = cap_check32((const uint32_t *)&head,

@@ -55,7 +55,9 @@ struct cap_writer_opts {
 	 * would otherwise describe this process; there is no helper.
 	 */
 	bool imported;
-	uint32_t pid; /* of an imported capture */
+	uint32_t pid; /* of an imported capture; so are the following */
+	uint8_t boot_id[16];
+	uint64_t created_ns, created_realtime_ns; /* as in struct cap_file_head */
 };
 
 enum ws_status cap_writer_open(const char *path, const struct cap_writer_opts *opts,

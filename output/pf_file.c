@@ -141,7 +141,10 @@ void output_pf_put_process(struct output_pf_file *file, const struct output_pf_p
 {
 	const struct trc_process *process = file->process;
 	const char *slash = process->n_argv ? strrchr(process->argv[0], '/') : NULL;
-	const char *name = slash ? slash + 1 : process->n_argv ? process->argv[0] : "";
+	const char *name = file->process_name ? file->process_name
+			   : slash            ? slash + 1
+			   : process->n_argv  ? process->argv[0]
+					      : "";
 	char *packet, *track, *inner, *p = output_pf_begin(file, 3 * OUTPUT_PF_NAME_MAX, &packet);
 	enum trc_gpu_times times = trc_process_gpu_times(process);
 	size_t left = OUTPUT_PF_NAME_MAX;
@@ -150,7 +153,7 @@ void output_pf_put_process(struct output_pf_file *file, const struct output_pf_p
 	p = output_pb_begin(p, PACKET_DESCRIPTOR, &track);
 	p = output_pb_u64(p, TRACK_UUID, file->uuid);
 	p = output_pb_begin(p, TRACK_PROCESS, &inner);
-	p = output_pb_u64(p, PROCESS_PID, process->pid);
+	p = output_pb_u64(p, PROCESS_PID, process->pid + file->pid_base);
 	for (size_t i = 0; i < process->n_argv; i++) {
 		size_t n = strlen(process->argv[i]);
 
@@ -188,8 +191,8 @@ void output_pf_put_thread(struct output_pf_file *file, uint64_t uuid, uint32_t t
 	p = output_pb_u64(p, TRACK_UUID, uuid);
 	p = output_pb_u64(p, TRACK_PARENT, file->uuid);
 	p = output_pb_begin(p, TRACK_THREAD, &inner);
-	p = output_pb_u64(p, THREAD_PID, file->process->pid);
-	p = output_pb_u64(p, THREAD_TID, tid);
+	p = output_pb_u64(p, THREAD_PID, file->process->pid + file->pid_base);
+	p = output_pb_u64(p, THREAD_TID, tid + file->pid_base);
 	if (*name)
 		p = output_pb_text(p, THREAD_NAME, name, output_pf_name_bytes(name));
 	output_pb_end(p, inner);

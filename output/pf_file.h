@@ -106,6 +106,8 @@ struct output_pf_file {
 	/* the process being written */
 	const struct trc_process *process;
 	uint64_t uuid;                 /* of its track */
+	uint32_t pid_base;             /* added to pids and tids: those of other machines */
+	const char *process_name;      /* instead of the program's; NULL: none */
 	struct ws_arena arena;         /* of its tracks */
 	struct output_pf_lane **lanes; /* all of the process */
 	size_t n_lanes, cap_lanes;

@@ -320,6 +320,8 @@ static enum ws_status begin(struct output_sys *sys, struct ws_err *err)
 
 	output_pf_file_init(&sys->file, sys->sink, err);
 	output_pf_file_begin_process(&sys->file, process);
+	sys->file.pid_base = sys->opts->pid_base;
+	sys->file.process_name = sys->opts->process_name;
 	put_known_names(sys);
 	sys->n_threads = process->threads.n + 2;
 	sys->threads = ws_arena_array(arena, sys->n_threads, sizeof(*sys->threads));
@@ -339,7 +341,8 @@ static enum ws_status begin(struct output_sys *sys, struct ws_err *err)
 	if (!sys->threads || !sys->streams || !sys->queues || !sys->metrics || !sys->region_names)
 		return output_sys_no_memory(sys);
 	output_pf_put_process(&sys->file, &(struct output_pf_process){
-						  .label = has_simulated_metrics(process)
+						  .label = sys->opts->label ? sys->opts->label
+							   : has_simulated_metrics(process)
 								   ? "GPU metrics: simulated"
 								   : NULL,
 						  .ranked = sys->opts->ranked,

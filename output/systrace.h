@@ -53,6 +53,13 @@ struct output_systrace_opts {
 	/* Of a job: shown with the process, which stands in the order of its rank. */
 	bool ranked;
 	uint64_t rank;
+	/*
+	 * For a file of many processes: what this one is called instead of its program's name, a
+	 * label beside it (NULL: none), and what is added to its pid and tids, because
+	 * processes of two machines may have the same ones and would become one.
+	 */
+	const char *process_name, *label;
+	uint32_t pid_base;
 };
 
 struct output_systrace_result {

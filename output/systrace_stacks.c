@@ -203,8 +203,8 @@ enum ws_status output_sys_put_stack(struct output_sys *sys, const struct trc_eve
 	p = output_pb_u64(p, PACKET_TIMESTAMP, ev->start_ns);
 	p = output_pb_begin_short(p, PACKET_PERF_SAMPLE, &sample);
 	p = output_pb_u64(p, SAMPLE_CPU, 0); /* it is not recorded, and readers expect one */
-	p = output_pb_u64(p, SAMPLE_PID, sys->process->pid);
-	p = output_pb_u64(p, SAMPLE_TID, ev->thread->tid);
+	p = output_pb_u64(p, SAMPLE_PID, sys->process->pid + sys->file.pid_base);
+	p = output_pb_u64(p, SAMPLE_TID, ev->thread->tid + sys->file.pid_base);
 	p = output_pb_u64(p, SAMPLE_STACK, info->h.what);
 	p = output_pb_u64(p, SAMPLE_MODE, MODE_USER);
 	p = output_pb_u64(p, SAMPLE_COUNT, sys->n_sampled[info->sampler]);

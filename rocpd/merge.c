@@ -104,6 +104,41 @@ static enum ws_status make_plain_views(sqlite3 *sql, struct ws_err *err)
 	return st;
 }
 
+enum ws_status rpd_add_metadata(const char *path, const char *tag, const char *value,
+				struct ws_err *err)
+{
+	sqlite3_stmt *find = NULL, *stmt = NULL;
+	sqlite3 *sql = NULL;
+	char text[256];
+	enum ws_status st = WS_OK;
+
+	if (sqlite3_open_v2(path, &sql, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+		st = ws_fail(err, WS_E_IO, "cannot write '%s': %s", path, sqlite3_errmsg(sql));
+	if (!st)
+		st = rpd_prepare(sql,
+				 "SELECT name FROM sqlite_master WHERE type = 'table' AND name "
+				 "LIKE 'rocpd\\_metadata\\_%' ESCAPE '\\' ORDER BY name LIMIT 1",
+				 &find, err);
+	if (!st && sqlite3_step(find) != SQLITE_ROW)
+		st = ws_fail(err, WS_E_FORMAT, "'%s' is not a rocpd database", path);
+	if (!st) {
+		snprintf(text, sizeof(text), "INSERT INTO \"%s\" (tag, value) VALUES (?, ?)",
+			 sqlite3_column_text(find, 0));
+		st = rpd_prepare(sql, text, &stmt, err);
+	}
+	if (!st) {
+		sqlite3_bind_text(stmt, 1, tag, -1, SQLITE_STATIC);
+		sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
+		sqlite3_reset(find);
+		if (sqlite3_step(stmt) != SQLITE_DONE)
+			st = ws_fail(err, WS_E_IO, "'%s': %s", path, sqlite3_errmsg(sql));
+	}
+	sqlite3_finalize(find);
+	sqlite3_finalize(stmt);
+	sqlite3_close(sql);
+	return st;
+}
+
 enum ws_status rpd_merge_files(const struct ws_strv *files, const char *to, struct ws_err *err)
 {
 	sqlite3 *sql = NULL;

@@ -73,6 +73,9 @@ enum ws_status rpd_package_write(const struct ws_strv *files, const char *folder
 
 /* One database at @to that holds all of @files; on failure there is none (merge.c). */
 enum ws_status rpd_merge_files(const struct ws_strv *files, const char *to, struct ws_err *err);
+/* A row of the metadata of the first run in the database at @path. */
+enum ws_status rpd_add_metadata(const char *path, const char *tag, const char *value,
+				struct ws_err *err);
 
 /* ---- a stretch of time (window.c) ---- */
 

@@ -130,18 +130,23 @@ enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct t
 	return WS_OK;
 }
 
-/* Facts hold times of the trace: back to the machine's own, and forth again. Before: no drift. */
-static void move_fact(const struct trc_capture *capture, int64_t old_shift_ns, uint64_t *ns)
+/* Facts hold times of the trace: back to the machine's own, and forth again. */
+static void move_fact(const struct trc_capture *capture, const struct trc_clock_line *old,
+		      uint64_t *ns)
 {
+	uint64_t own = *ns - (uint64_t)old->shift_ns;
+
+	own -= (uint64_t)(int64_t)(old->drift / (1 + old->drift) *
+				   (double)(int64_t)(own - old->at_ns));
 	if (*ns)
-		*ns = trc_capture_shift(capture, *ns - (uint64_t)old_shift_ns);
+		*ns = trc_capture_shift(capture, own);
 }
 
 void trc_set_clock(struct trc_trace *trace, size_t process, const struct trc_clock_line *clock)
 {
 	struct trc_capture *c = trace->captures[process];
 	struct trc_process *p = &c->pub;
-	int64_t old = p->clock.shift_ns;
+	const struct trc_clock_line before = p->clock, *old = &before;
 
 	p->clock = *clock;
 	move_fact(c, old, &p->init_ns);

@@ -8,6 +8,7 @@ static const struct ws_cmd *const subs[] = {
 	&wavescope_doctor_cmd,
 	&wavescope_fidelity_cmd,
 	&wavescope_gpu_info_cmd,
+	&wavescope_merge_cmd,
 	&wavescope_agents_cmd,
 	NULL,
 };

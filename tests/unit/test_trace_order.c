@@ -225,6 +225,10 @@ static void a_clock_can_be_placed(void **state)
 	assert_int_equal(ev->start_ns, 2006000);
 	assert_int_equal(ev->end_ns, 3007000);
 	trc_events_close(events, NULL);
+	/* and again: from one line to another */
+	trc_set_clock(trace, 0, &(struct trc_clock_line){ .shift_ns = 7 });
+	assert_int_equal(process->ledger[CAP_DOMAIN_KERNEL_DISPATCH].last_ns, 3000007);
+	assert_int_equal(process->init_ns, 107);
 	trc_close(trace);
 }
 

@@ -1,0 +1,31 @@
+/*
+ * merge: what the parts of 'wavescope merge' share.
+ *
+ * Inputs are files or folders. Folders are searched for captures (.wcap) and for databases (.db);
+ * where a folder has both, the captures are taken, because they have everything that the
+ * databases were made from. Databases are turned into captures in a temporary folder.
+ */
+#ifndef WS_CMD_WAVESCOPE_MERGE_H
+#define WS_CMD_WAVESCOPE_MERGE_H
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+struct wavescope_merge_inputs {
+	struct ws_strv captures; /* owned */
+	size_t n_databases;      /* that some of them were made from */
+	size_t n_left_out;       /* files that cannot be read: each was reported */
+	char folder[PATH_MAX];   /* temporary; "" none */
+	size_t n_temporary;      /* the last captures are in it */
+};
+
+/* @operands: NULL at the end. An error: nothing to merge. */
+enum ws_status wavescope_merge_find(char *const *operands, size_t n,
+				    struct wavescope_merge_inputs *out, struct ws_err *err);
+/* Removes what is temporary; also after a failure. */
+void wavescope_merge_release(struct wavescope_merge_inputs *inputs);
+
+#endif

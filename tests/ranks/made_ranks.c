@@ -1,0 +1,198 @@
+#include "tests/ranks/made_ranks.h"
+
+#include "capture/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_NS 40000u
+#define SLOW_NS 60000u /* of the slow rank */
+#define EXIT_NS 3000u  /* from the last entry to the first exit, at least */
+#define FIRST_PID 1000u
+#define TEXT(w, text) cap_writer_intern(w, text, strlen(text))
+
+/* Numbers that are the same for the same seed, rank and step, in whatever order they are asked for. */
+static double chance(uint64_t a, uint64_t b)
+{
+	uint64_t x = (a * 0x9e3779b97f4a7c15u) ^ (b + 0x7f4a7c15u) * 0xbf58476d1ce4e5b9u;
+
+	x = (x ^ x >> 31) * 0x94d049bb133111ebu;
+	x ^= x >> 29;
+	return (double)(x >> 11) / (double)(1ull << 53);
+}
+
+uint64_t made_ranks_shown(const struct made_ranks *made, uint32_t node, uint64_t true_ns)
+{
+	double drift = made->drift_ppm * 1e-6 * node;
+
+	return true_ns + (uint64_t)(made->offset_ns * node) +
+	       (uint64_t)(int64_t)(drift * (double)(int64_t)(true_ns - MADE_RANKS_START_NS));
+}
+
+static uint64_t kernel_ns(const struct made_ranks *made, uint32_t rank)
+{
+	return rank == made->slow_rank ? SLOW_NS : KERNEL_NS;
+}
+
+/* True times of a rank in a step. */
+static uint64_t entered_ns(const struct made_ranks *made, uint32_t rank, uint32_t step)
+{
+	return MADE_RANKS_START_NS + step * made->step_ns +
+	       made->n_kernels * kernel_ns(made, rank) +
+	       (uint64_t)(20000 * chance(made->seed + rank, step));
+}
+
+static uint64_t last_ns(const struct made_ranks *made, uint32_t step)
+{
+	uint64_t last = 0;
+
+	for (uint32_t rank = 0; rank < made->n_ranks; rank++) {
+		uint64_t entered = entered_ns(made, rank, step);
+
+		last = entered > last ? entered : last;
+	}
+	return last;
+}
+
+static void put_facts(const struct made_ranks *made, struct cap_writer *w, uint32_t rank,
+		      uint64_t now_ns)
+{
+	struct cap_rec_process process = {
+		.h = { CAP_REC_FIXED_TAG(PROCESS, struct cap_rec_process), FIRST_PID + rank,
+		       now_ns },
+		.ppid = 1,
+		.main_tid = FIRST_PID + rank,
+		.domains = 1u << CAP_DOMAIN_KERNEL_DISPATCH,
+	};
+	struct cap_rec_agent gpu = { .h = { CAP_REC_FIXED_TAG(AGENT, struct cap_rec_agent), 1, 0 },
+				     .type = CAP_AGENT_GPU,
+				     .name_str = TEXT(w, "gfx90a") };
+	struct cap_rec_queue queue = {
+		.h = { CAP_REC_FIXED_TAG(QUEUE, struct cap_rec_queue), 1, 0 }, .agent = 1
+	};
+	struct cap_rec_code_object code = {
+		.h = { CAP_REC_FIXED_TAG(CODE_OBJECT, struct cap_rec_code_object), 1, 0 },
+		.agent = 1,
+		.uri_str = TEXT(w, "memory://1"),
+	};
+	struct cap_rec_kernel kernel = {
+		.h = { CAP_REC_FIXED_TAG(KERNEL, struct cap_rec_kernel), 1, 0 },
+		.code_object = 1,
+		.name_str = TEXT(w, "step.kd"),
+	};
+	struct cap_rec_region region = {
+		.h = { CAP_REC_FIXED_TAG(REGION, struct cap_rec_region), 1, 0 },
+		.category = CAP_REGION_MPI,
+		.name_str = TEXT(w, "MPI_Allreduce"),
+	};
+	char text[64];
+
+	cap_writer_meta(w, &process.h);
+	cap_writer_fact(w, CAP_FACT_ARGV, "./made");
+	snprintf(text, sizeof(text), "node%u", rank / made->per_node);
+	cap_writer_fact(w, CAP_FACT_HOSTNAME, text);
+	snprintf(text, sizeof(text), "OMPI_COMM_WORLD_RANK=%u", rank);
+	cap_writer_fact(w, CAP_FACT_ENV, text);
+	snprintf(text, sizeof(text), "OMPI_COMM_WORLD_SIZE=%u", made->n_ranks);
+	cap_writer_fact(w, CAP_FACT_ENV, text);
+	cap_writer_meta(w, &gpu.h);
+	cap_writer_meta(w, &queue.h);
+	cap_writer_meta(w, &code.h);
+	cap_writer_meta(w, &kernel.h);
+	cap_writer_meta(w, &region.h);
+}
+
+static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, struct cap_lane *host,
+			 uint32_t rank, uint32_t step, uint64_t last)
+{
+	uint32_t node = rank / made->per_node;
+	uint64_t begin = MADE_RANKS_START_NS + step * made->step_ns;
+	uint64_t entered = entered_ns(made, rank, step);
+	uint64_t left = last + EXIT_NS + (uint64_t)(5000 * chance(made->seed + 77 + rank, step));
+	struct cap_rec_collective collective = {
+		.h = { CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective), 1, 0 },
+		.comm = 7,
+		.seq = step,
+		.rank = rank,
+		.n_ranks = made->n_ranks,
+		.root = -1,
+	};
+	struct cap_rec enter = { CAP_REC_FIXED_TAG(ENTER, struct cap_rec_enter), 1, 0 };
+	struct cap_rec leave = { CAP_REC_FIXED_TAG(LEAVE, struct cap_rec_leave), 1, 0 };
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < made->n_kernels; i++) {
+		uint64_t start = begin + i * kernel_ns(made, rank);
+		struct cap_rec_dispatch dispatch = {
+			.h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch), 1,
+			       made_ranks_shown(made, node, start) },
+			.end_ns = made_ranks_shown(made, node, start + kernel_ns(made, rank)),
+			.dispatch_id = (uint64_t)step * made->n_kernels + i + 1,
+			.tid = FIRST_PID + rank,
+			.agent = 1,
+			.queue = 1,
+		};
+
+		n += cap_lane_append(gpu, &dispatch.h);
+	}
+	if (made->no_collectives)
+		return n;
+	if (made->wrong_every && step % made->wrong_every == made->wrong_every - 1 && node)
+		entered += 300000000; /* as if it were another operation */
+	collective.h.time = enter.time = made_ranks_shown(made, node, entered);
+	collective.end_ticks = leave.time =
+		made_ranks_shown(made, node, left > entered ? left : entered + 1);
+	n += cap_lane_append(host, &enter);
+	n += cap_lane_append(host, &collective.h);
+	n += cap_lane_append(host, &leave);
+	return n;
+}
+
+int made_ranks_write(const struct made_ranks *made, const char *dir, uint64_t *out_records)
+{
+	uint64_t *last = calloc(made->n_steps + 1, sizeof(*last));
+
+	*out_records = 0;
+	for (uint32_t step = 0; last && step < made->n_steps; step++)
+		last[step] = last_ns(made, step);
+	for (uint32_t rank = 0; last && rank < made->n_ranks; rank++) {
+		uint32_t node = rank / made->per_node;
+		uint64_t begin = made_ranks_shown(made, node, MADE_RANKS_START_NS - 1000000);
+		uint64_t end =
+			made_ranks_shown(made, node,
+					 MADE_RANKS_START_NS + made->n_steps * made->step_ns);
+		struct cap_writer_opts opts = { .imported = true,
+						.pid = FIRST_PID + rank,
+						.boot_id = { 1, (uint8_t)node,
+							     (uint8_t)(node >> 8) },
+						.created_ns = begin,
+						.created_realtime_ns = begin };
+		struct cap_rec_end over = { .h = { CAP_REC_FIXED_TAG(END, struct cap_rec_end),
+						   CAP_END_EXIT, end } };
+		struct cap_writer *w = NULL;
+		struct cap_lane *gpu, *host;
+		struct ws_err err;
+		char path[4096];
+
+		if (rank == made->skip_rank)
+			continue;
+		snprintf(path, sizeof(path), "%s/rank%u.wcap", dir, rank);
+		if (cap_writer_open(path, &opts, &w, &err)) {
+			fprintf(stderr, "%s\n", err.text);
+			free(last);
+			return -1;
+		}
+		put_facts(made, w, rank, begin);
+		gpu = cap_lane_get(w, FIRST_PID + rank);
+		host = cap_lane_get(w, FIRST_PID + rank);
+		for (uint32_t step = 0; gpu && host && step < made->n_steps; step++)
+			*out_records += put_step(made, gpu, host, rank, step, last[step]);
+		cap_writer_meta(w, &over.h);
+		cap_writer_end(w, CAP_END_EXIT);
+		cap_writer_close(w);
+	}
+	free(last);
+	return 0;
+}
