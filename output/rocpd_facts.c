@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "output/rocpd_priv.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 void output_rocpd_text_n(struct output_rocpd_row *row, const char *text, size_t n)
@@ -437,6 +438,25 @@ static enum ws_status put_process(struct output_rocpd_db *db)
 	return st;
 }
 
+/*
+ * Whose clock the times are of, so that databases can be joined: the process's own, or if it was
+ * placed on another one, that one, which is the clock of a process that was not.
+ */
+static void put_clock(struct output_jsonw *w, const struct output_rocpd_db *db)
+{
+	const struct trc_process *of = db->process;
+	uint64_t id[2];
+	char text[40];
+
+	for (size_t i = 0; (of->clock.shift_ns || of->clock.drift != 0) && i < db->run->n_processes;
+	     i++)
+		of = db->run->processes[i];
+	memcpy(id, of->boot_id, sizeof(id));
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, id[0], id[1]);
+	output_json_str(w, "boot_id", text);
+	output_json_i64(w, "realtime_offset_ns", of->realtime_offset_ns);
+}
+
 /* Readers look metadata up by tag, so a tag of ours does no harm. */
 static enum ws_status put_ledger(struct output_rocpd_db *db)
 {
@@ -445,6 +465,7 @@ static enum ws_status put_ledger(struct output_rocpd_db *db)
 
 	output_json_open(&w, NULL, '{');
 	output_json_u64(&w, "pid", db->process->pid);
+	put_clock(&w, db);
 	output_json_ledger(&w, db->process);
 	output_json_close(&w, '}');
 	output_rocpd_text(&row, "wavescope_ledger");

@@ -45,27 +45,29 @@ void rnk_clock_text(const struct rnk_node *node, char *to, size_t room)
 
 static void put_clocks(const struct rnk_job *job, struct ws_buf *to)
 {
-	ws_buf_printf(to, "Clocks\n  %-16s %-10s %20s %11s  %-16s\n", "Node", "Ranks", "Offset",
-		      "+-", "Drift");
+	ws_buf_printf(to, "Clocks\n  %-14s %-8s %20s %10s  %s\n", "Node", "Ranks", "Offset", "+-",
+		      "Drift");
 	for (size_t i = 0; i < job->n_nodes; i++) {
 		const struct rnk_node *node = &job->nodes[i];
 		const struct rnk_offset *offset = &node->offset;
 		char ranks[64], text[32], drift[64] = "";
 
 		rnk_node_ranks_text(job, i, ranks, sizeof(ranks));
-		ws_buf_printf(to, "  %-16.16s %-10s", *node->host ? node->host : "?", ranks);
+		if (strlen(ranks) > 8) /* "0,8,16,24": the files have them all */
+			strcpy(ranks + 5, "...");
+		ws_buf_printf(to, "  %-14.14s %-8s", *node->host ? node->host : "?", ranks);
 		if (node->from == RNK_CLOCK_REFERENCE) {
 			ws_buf_printf(to, " %20s\n", "reference");
 			continue;
 		}
 		ws_buf_printf(to, " %18.9f s", (double)offset->line.shift_ns / 1e9);
 		if (node->from == RNK_CLOCK_ASSUMED) {
-			ws_buf_add(to, "     unknown  assumed\n");
+			ws_buf_add(to, "    unknown  assumed\n");
 			continue;
 		}
-		snprintf(drift, sizeof(drift), "%.3f +- %.3f ppm", offset->line.drift * 1e6,
+		snprintf(drift, sizeof(drift), "%.2f +- %.2f ppm", offset->line.drift * 1e6,
 			 offset->drift_uncertainty * 1e6);
-		ws_buf_printf(to, " %11s  %s\n", duration(offset->uncertainty_ns, text), drift);
+		ws_buf_printf(to, " %10s  %s\n", duration(offset->uncertainty_ns, text), drift);
 	}
 	for (size_t i = 0; i < job->n_nodes; i++)
 		if (job->nodes[i].from == RNK_CLOCK_COLLECTIVES)

@@ -103,6 +103,9 @@ static const struct {
 	  "n.hostname, n.machine_id, n.system_name, n.release, n.version FROM rocpd_info_process p "
 	  "LEFT JOIN rocpd_info_node n ON n.id = p.nid AND n.guid = p.guid "
 	  "WHERE p.guid = ?1 AND p.id = ?2", rpd_take_process, NULL },
+	{ "SELECT v.key || '=' || v.value FROM rocpd_info_process p, json_each(CASE WHEN "
+	  "json_valid(p.environment) THEN p.environment ELSE '{}' END) v WHERE p.guid = ?1 AND p.id = ?2 "
+	  "AND v.value IS NOT NULL", rpd_take_environment, NULL },
 	{ "SELECT t.tid, t.name FROM rocpd_info_thread t" OF_PROCESS("t"), rpd_take_thread, NULL },
 	{ "SELECT a.id, a.type, a.absolute_index, a.logical_index, a.type_index, a.name, "
 	  "a.model_name, a.vendor_name, a.product_name, json_extract(a.extdata, '$.id.handle') "
@@ -214,7 +217,18 @@ static enum ws_status import_process(struct rpd_import *im, const char *path, ui
 {
 	struct cap_writer_opts opts = { .imported = true, .pid = pid };
 	struct cap_rec_clock clock = { .h.time = 0 };
+	struct rpd_clock source;
+	char guid_text[sizeof(RPD_GUID_CONFIG) + 64];
 	enum ws_status st;
+
+	snprintf(guid_text, sizeof(guid_text), RPD_GUID_CONFIG "%s", im->guid);
+
+	if (rpd_clock_find(im->sql, im->guid, im->row, &source)) {
+		memcpy(opts.boot_id, source.id, sizeof(opts.boot_id));
+		opts.created_ns = clock.boottime_ns = source.init_ns;
+		opts.created_realtime_ns = clock.realtime_ns =
+			source.init_ns + (uint64_t)source.realtime_offset_ns;
+	}
 
 	err->status = WS_OK;
 	im->err = err;
@@ -234,6 +248,7 @@ static enum ws_status import_process(struct rpd_import *im, const char *path, ui
 		sqlite3_bind_text(im->args, 1, im->guid, -1, SQLITE_STATIC);
 		im->more_args = sqlite3_step(im->args) == SQLITE_ROW;
 		RPD_META(im, CLOCK, clock);
+		rpd_import_fact(im, CAP_FACT_CONFIG, guid_text);
 	}
 	for (size_t i = 0; i < WS_ARRAY_LEN(steps) && !st; i++)
 		st = each(im, steps[i].query, steps[i].take, steps[i].finish);

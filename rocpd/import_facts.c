@@ -53,6 +53,11 @@ void rpd_take_process(struct rpd_import *im, sqlite3_stmt *stmt)
 	RPD_META(im, END, end);
 }
 
+void rpd_take_environment(struct rpd_import *im, sqlite3_stmt *stmt)
+{
+	rpd_import_fact(im, CAP_FACT_ENV, rpd_text(stmt, 0));
+}
+
 void rpd_take_thread(struct rpd_import *im, sqlite3_stmt *stmt)
 {
 	struct cap_rec_thread rec = { .h.what = U32(0),

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "capture/writer.h"
+#include "rocpd/clock.h"
 #include "rocpd/rocpd.h"
 
 /* A counter's value for the dispatch of an event. */
@@ -85,8 +86,8 @@ void rpd_import_event(struct rpd_import *im, uint32_t tid, uint32_t type, const 
 /* ---- takers, one per query ---- */
 
 typedef void rpd_take(struct rpd_import *im, sqlite3_stmt *stmt);
-rpd_take rpd_take_process, rpd_take_thread, rpd_take_agent, rpd_take_queue, rpd_take_stream,
-	rpd_take_code_object, rpd_take_kernel, rpd_take_counter, rpd_take_value;
+rpd_take rpd_take_process, rpd_take_environment, rpd_take_thread, rpd_take_agent, rpd_take_queue,
+	rpd_take_stream, rpd_take_code_object, rpd_take_kernel, rpd_take_counter, rpd_take_value;
 rpd_take rpd_take_region, rpd_take_dispatch, rpd_take_copy, rpd_take_memory;
 rpd_take rpd_take_host_region, rpd_take_frame, rpd_take_metric_value;
 

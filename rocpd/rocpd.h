@@ -130,6 +130,9 @@ struct rpd_csv_opts {
 enum ws_status rpd_write_csv(struct rpd_db *db, const struct rpd_csv_opts *opts,
 			     struct ws_err *err);
 
+/* Of an imported capture: which run it was. */
+#define RPD_GUID_CONFIG "rocpd_guid="
+
 /*
  * A capture per process in @folder, from which the writers of output/ can work. The caller
  * removes and frees the paths, also after a failure (import.c).

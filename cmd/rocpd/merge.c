@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/util.h"
+#include "cmd/rocpd/merge_clocks.h"
+#include "rocpd/clock.h"
 
 #define ARENA_MAX (64u << 20)
 
@@ -11,20 +13,28 @@
 
 struct merge_args {
 	struct rocpd_common common;
+	struct rnk_align_opts align;
 };
 
 static const struct ws_opt merge_opts[] = {
 	ROCPD_INPUT_OPTS(struct merge_args),
 	WS_OPT_GROUP("Output"),
 	ROCPD_OUTPUT_OPTS(struct merge_args),
+	WS_OPT_GROUP("Clocks of several nodes"),
+	WS_OPT_BOOL(struct merge_args, align.assume_aligned, 0, "assume-aligned",
+		    "CLOCK_REALTIME is the same on all nodes: use it instead of an estimate"),
+	WS_OPT_STR(struct merge_args, align.collective_kernels, 0, "collective-kernels", "REGEX",
+		   "kernels that all ranks run together, in the same order: they align clocks"),
 };
 
 static enum ws_status run_merge(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
 {
-	const struct rocpd_common *common = call->values;
+	const struct merge_args *args = call->values;
+	const struct rocpd_common *common = &args->common;
 	struct ws_strv files = { .max_n = 0 };
 	struct ws_arena arena;
 	struct ws_buf path;
+	size_t n_clocks = 0;
 	enum ws_status st;
 
 	(void)exit_code;
@@ -34,7 +44,10 @@ static enum ws_status run_merge(const struct ws_cmd_call *call, int *exit_code, 
 	if (!st)
 		st = rocpd_output_path(common, "merged", ".db", &path, err);
 	if (!st)
-		st = rpd_merge_files(&files, path.at, err);
+		st = rpd_clocks_count(&files, &n_clocks, err);
+	if (!st)
+		st = n_clocks > 1 ? rocpd_merge_align(&files, &args->align, path.at, err)
+				  : rpd_merge_files(&files, path.at, err);
 	if (!st)
 		printf("Merged %zu databases into %s\nDone. Exiting...\n", files.n, path.at);
 	ws_vec_fini(&files);
@@ -47,6 +60,10 @@ const struct ws_cmd rocpd_merge_cmd = {
 	.name = "merge",
 	.summary = "merge several databases into one",
 	.usage = "-i FILE... [-o NAME] [-d DIR]",
+	.about =
+		"Databases of several nodes are aligned to one clock if they have kernels that all "
+		"ranks run together (--collective-kernels). If their clocks are not known, nothing "
+		"is merged.",
 	.opts = { merge_opts, WS_ARRAY_LEN(merge_opts) },
 	.values_bytes = sizeof(struct merge_args),
 	.run = run_merge,

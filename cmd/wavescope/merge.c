@@ -1,5 +1,5 @@
 /* wavescope merge: the captures or databases of all ranks as one trace with one clock. */
-#include "cmd/wavescope/merge.h"
+#include "cmd/merge_inputs.h"
 
 #include "base/file.h"
 #include "base/log.h"
@@ -291,7 +291,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	const struct merge_args *args = call->values;
 	const char *name = args->output_file ? args->output_file : "merged";
 	struct merge m = { .args = args, .formats = chosen_formats(args) };
-	struct wavescope_merge_inputs inputs = { .folder = "" };
+	struct merge_inputs inputs = { .folder = "" };
 	struct rlimit limit;
 	enum ws_status st = WS_OK;
 
@@ -311,13 +311,13 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (args->output_path)
 		st = ws_mkdirs(args->output_path, err);
 	if (!st)
-		st = wavescope_merge_find(call->rest.operands, call->rest.n, &inputs, err);
+		st = merge_inputs_find(call->rest.operands, call->rest.n, &inputs, err);
 	if (!st)
 		st = merge_captures(&m, &inputs.captures, err);
 	rnk_imbalance_destroy(m.imbalance);
 	rnk_job_close(m.job);
 	trc_close(m.trace);
-	wavescope_merge_release(&inputs);
+	merge_inputs_release(&inputs);
 	return st;
 }
 

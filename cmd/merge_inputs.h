@@ -1,12 +1,12 @@
 /*
- * merge: what the parts of 'wavescope merge' share.
+ * merge_inputs: the captures and databases that 'wavescope merge' and 'rocpd merge' read.
  *
  * Inputs are files or folders. Folders are searched for captures (.wcap) and for databases (.db);
  * where a folder has both, the captures are taken, because they have everything that the
  * databases were made from. Databases are turned into captures in a temporary folder.
  */
-#ifndef WS_CMD_WAVESCOPE_MERGE_H
-#define WS_CMD_WAVESCOPE_MERGE_H
+#ifndef WS_CMD_MERGE_INPUTS_H
+#define WS_CMD_MERGE_INPUTS_H
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -14,7 +14,7 @@
 #include <limits.h>
 #include <stddef.h>
 
-struct wavescope_merge_inputs {
+struct merge_inputs {
 	struct ws_strv captures; /* owned */
 	size_t n_databases;      /* that some of them were made from */
 	size_t n_left_out;       /* files that cannot be read: each was reported */
@@ -23,9 +23,9 @@ struct wavescope_merge_inputs {
 };
 
 /* @operands: NULL at the end. An error: nothing to merge. */
-enum ws_status wavescope_merge_find(char *const *operands, size_t n,
-				    struct wavescope_merge_inputs *out, struct ws_err *err);
+enum ws_status merge_inputs_find(char *const *operands, size_t n, struct merge_inputs *out,
+				 struct ws_err *err);
 /* Removes what is temporary; also after a failure. */
-void wavescope_merge_release(struct wavescope_merge_inputs *inputs);
+void merge_inputs_release(struct merge_inputs *inputs);
 
 #endif

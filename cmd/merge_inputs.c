@@ -1,4 +1,4 @@
-#include "cmd/wavescope/merge.h"
+#include "cmd/merge_inputs.h"
 
 #include "base/file.h"
 #include "base/log.h"
@@ -91,17 +91,17 @@ static enum ws_status search(const char *folder, struct ws_strv *captures,
 
 /* ---- databases ---- */
 
-static enum ws_status import(const char *path, struct wavescope_merge_inputs *to,
-			     struct ws_err *err)
+static enum ws_status import(const char *path, struct merge_inputs *to, struct ws_err *err)
 {
 	struct ws_strv one = { .at = &path, .n = 1 }, made = { .max_n = 0 };
 	struct rpd_db db = { .sql = NULL };
-	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = "";
 	enum ws_status st = rpd_open(&db, &one, err);
 
-	/* Each in a folder of its own: ranks of several nodes may have the same pid. */
-	if (!st && snprintf(folder, sizeof(folder), "%s/%zu", to->folder, to->n_databases) >=
-			   (int)sizeof(folder))
+	/* Each in a folder of its own, named after it: messages name the captures. */
+	if (!st && snprintf(folder, sizeof(folder), "%s/%zu-%s", to->folder, to->n_databases,
+			    slash ? slash + 1 : path) >= (int)sizeof(folder))
 		st = ws_fail(err, WS_E_LIMIT, "the path of TMPDIR is too long");
 	if (!st)
 		st = ws_mkdirs(folder, err);
@@ -119,11 +119,12 @@ static enum ws_status import(const char *path, struct wavescope_merge_inputs *to
 		unlink(made.at[i]);
 		free((char *)made.at[i]);
 	}
+	rmdir(folder); /* nothing is in it after a failure */
 	ws_vec_fini(&made);
 	return st;
 }
 
-static enum ws_status import_all(const struct ws_strv *databases, struct wavescope_merge_inputs *to,
+static enum ws_status import_all(const struct ws_strv *databases, struct merge_inputs *to,
 				 struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
@@ -142,15 +143,14 @@ static enum ws_status import_all(const struct ws_strv *databases, struct wavesco
 	return st;
 }
 
-void wavescope_merge_release(struct wavescope_merge_inputs *inputs)
+void merge_inputs_release(struct merge_inputs *inputs)
 {
-	char folder[PATH_MAX + 24];
+	for (size_t i = 0; i < inputs->n_temporary; i++) {
+		char *path = (char *)inputs->captures.at[inputs->captures.n - 1 - i];
 
-	for (size_t i = 0; i < inputs->n_temporary; i++)
-		unlink(inputs->captures.at[inputs->captures.n - 1 - i]);
-	for (size_t i = 0; *inputs->folder && i < inputs->n_databases; i++) {
-		snprintf(folder, sizeof(folder), "%s/%zu", inputs->folder, i);
-		rmdir(folder);
+		unlink(path);
+		*strrchr(path, '/') = 0;
+		rmdir(path); /* after the last of a folder */
 	}
 	if (*inputs->folder)
 		rmdir(inputs->folder);
@@ -160,7 +160,7 @@ void wavescope_merge_release(struct wavescope_merge_inputs *inputs)
 /* ---- all ---- */
 
 /* A capture without a head ends a whole merge; better to leave it out and say so. */
-static void drop_unreadable(struct wavescope_merge_inputs *inputs)
+static void drop_unreadable(struct merge_inputs *inputs)
 {
 	size_t n = 0;
 
@@ -186,13 +186,13 @@ static void drop_unreadable(struct wavescope_merge_inputs *inputs)
 	inputs->captures.n = n;
 }
 
-enum ws_status wavescope_merge_find(char *const *operands, size_t n,
-				    struct wavescope_merge_inputs *out, struct ws_err *err)
+enum ws_status merge_inputs_find(char *const *operands, size_t n, struct merge_inputs *out,
+				 struct ws_err *err)
 {
 	struct ws_strv databases;
 	enum ws_status st = WS_OK;
 
-	*out = (struct wavescope_merge_inputs){ .folder = "" };
+	*out = (struct merge_inputs){ .folder = "" };
 	ws_vec_init(&out->captures, FILES_MAX);
 	ws_vec_init(&databases, FILES_MAX);
 	for (size_t i = 0; !st && i < n; i++) {
