@@ -291,7 +291,8 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 		bool good = convert_one(c, paths.at[i], replaced);
 
 		/* Removed at once: the next output may need its disk space. */
-		if (good && !c->how->recovering && !c->collapses)
+		if (good && !c->how->recovering && !c->collapses &&
+		    !set_on(c->how->values, SET_KEEP_CAPTURES))
 			unlink(paths.at[i]);
 	}
 	if (!st && c->collapses)

@@ -219,7 +219,9 @@ enum ws_status sys_run(const char *tool, const struct set_values *values, char *
 		&(struct sys_convert){
 			.tool = tool, .values = values, .place = &place, .since = since },
 		&dir, out_result, &removable);
-	if (removable)
+	if (set_on(values, SET_KEEP_CAPTURES))
+		fprintf(stderr, "%s: the captures are in %s\n", tool, dir.path);
+	else if (removable)
 		launch_rundir_remove(&dir);
 	return WS_OK;
 }

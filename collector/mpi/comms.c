@@ -125,7 +125,7 @@ uintptr_t col_mpi_comm_at(uintptr_t argument, bool fortran)
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ (value + 0x632be59bd9b4e019u)) * 0x9e3779b97f4a7c15u;
 	return hash ^ hash >> 29;
 }
 
@@ -141,10 +141,13 @@ static uint64_t hash_members(uintptr_t group, uintptr_t world_group, int n)
 		return 0;
 	for (int i = 0; i < n; i++)
 		ranks[i] = i;
-	if (((translate *)functions[FN_GROUP_TRANSLATE])(group, n, ranks, world_group, ranks + n))
+	if (((translate *)functions[FN_GROUP_TRANSLATE])(group, n, ranks, world_group, ranks + n)) {
 		hash = 0;
-	for (int i = 0; hash && i < n; i++)
-		hash = mix(hash, (uint64_t)(uint32_t)ranks[n + i]);
+	} else {
+		for (int i = 0; i < n; i++)
+			hash = mix(hash, (uint64_t)(uint32_t)ranks[n + i]);
+		hash |= 1;
+	}
 	munmap(ranks, n_bytes);
 	return hash;
 }
