@@ -223,7 +223,9 @@ int ws_cmd_main(const struct ws_cmd *root, const char *version, int argc, char *
 	if (st) {
 		ws_log_error("%s", err.text);
 		if (!exit_code)
-			exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : WS_EXIT_FAILED;
+			exit_code = st != WS_E_USAGE   ? WS_EXIT_FAILED
+				    : root->usage_exit ? root->usage_exit
+						       : WS_EXIT_USAGE;
 	}
 	return exit_code;
 }

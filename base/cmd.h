@@ -32,6 +32,7 @@ struct ws_cmd {
 	struct ws_opts opts;
 	enum ws_opt_order order;
 	size_t values_bytes;
+	int usage_exit;   /* of the root: exit code for wrong usage; 0: WS_EXIT_USAGE */
 	bool only_prints; /* writes no files: a closed pipe ends it as it ends any filter */
 	void (*set_defaults)(void *values); /* NULL: zeroes */
 	const struct ws_cmd *const *subs;   /* NULL at the end; NULL: no sub-commands */

@@ -8,6 +8,7 @@
 #include "base/cmd.h"
 
 extern const struct ws_cmd cmd_wavescope;
+extern const struct ws_cmd cmd_madengine;
 extern const struct ws_cmd cmd_rocprofv3;
 extern const struct ws_cmd cmd_rocprofv3_avail;
 extern const struct ws_cmd cmd_rocpd;

@@ -24,6 +24,7 @@ static const struct ws_cmd *const commands[] = {
 	&cmd_rocprof_sys_instrument,
 	&cmd_rocprof_sys_python,
 	&cmd_rocprof_sys_merge_output,
+	&cmd_madengine,
 };
 
 int main(int argc, char **argv)

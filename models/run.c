@@ -6,48 +6,23 @@
 #include "base/path.h"
 #include "base/proc.h"
 #include "models/folder.h"
-#include "models/launchers.h"
 #include "models/run_priv.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-struct run {
-	const struct mdl_entry *entry;
-	const struct ws_doc *context;
-	const struct mdl_chain *chain;
-	const char *root;
-	const struct mdl_run_options *options;
-	struct mdl_carrier *carrier;
-	struct ws_arena *arena;
-	struct mdl_result *result;
-	struct mdl_job job;
-	struct mdl_gpus gpus;
-	struct mdl_log log;
-	const char *log_path;
-	const char *rd;  /* the run folder, relative to the working folder */
-	off_t output_at; /* where the model's own output begins in the log, and where it ends */
-	off_t output_end;
-	bool failed;
-};
 
 static enum ws_status no_memory(struct ws_err *err)
 {
 	return ws_fail(err, WS_E_NOMEM, "out of memory");
 }
 
-/* The first failure is the reason; the log has all of them. */
-static void fail(struct run *run, const char *fmt, ...) WS_PRINTF(2, 3);
-static void fail(struct run *run, const char *fmt, ...)
+void mdl_run_fail(struct mdl_run *run, const char *fmt, ...)
 {
 	char text[400];
 	va_list args;
@@ -61,83 +36,10 @@ static void fail(struct run *run, const char *fmt, ...)
 	run->failed = true;
 }
 
-/* ---- the result's columns ---- */
-
-static const char *joined_tags(const struct ws_doc *model, struct ws_arena *arena)
-{
-	const struct ws_doc *tags = ws_doc_get(model, "tags");
-	const char *text = tags && tags->kind == WS_DOC_TEXT ? tags->text : "";
-
-	for (size_t i = 0; tags && tags->kind == WS_DOC_LIST && i < tags->n && text; i++)
-		text = ws_arena_printf(arena, "%s%s%s", text, i ? "," : "", tags->at[i]->text);
-	return text;
-}
-
-enum ws_status mdl_result_begin(const struct mdl_entry *entry, const struct ws_doc *context,
-				struct ws_arena *arena, struct mdl_result *out_result,
-				struct ws_err *err)
-{
-	const char *build = getenv("BUILD_NUMBER"), *jenkins = getenv("JENKINS_BUILD_NUMBER");
-	char host[256] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	*out_result = (struct mdl_result){
-		.model = entry->model.name,
-		.nnodes = "1",
-		.training_precision = entry->model.training_precision,
-		.pipeline = getenv("pipeline"),
-		.args = ws_doc_get_text(context, "model_args", entry->model.args),
-		.tags = joined_tags(entry->model.doc, arena),
-		.docker_file = ws_doc_get_scalar(entry->built, "dockerfile", ""),
-		.base_docker = ws_doc_get_scalar(entry->built, "base_docker", ""),
-		.docker_sha = ws_doc_get_scalar(entry->built, "docker_sha", ""),
-		.docker_image = ws_doc_get_scalar(entry->built, "docker_image", ""),
-		.machine_name = ws_arena_strdup(arena, host),
-		.gpu_architecture = ws_doc_get_scalar(entry->built, "gpu_architecture", ""),
-		.build_duration = ws_doc_get_scalar(entry->built, "build_duration", ""),
-		.dataname = entry->model.data,
-		.build_number = build     ? build
-				: jenkins ? jenkins
-					  : "0",
-		.additional_docker_run_options = entry->model.additional_docker_run_options,
-		.outcome = MDL_FAILURE,
-	};
-	return out_result->tags && out_result->machine_name ? WS_OK : no_memory(err);
-}
-
-const char *mdl_log_stem(const struct mdl_entry *entry, struct ws_arena *arena)
-{
-	/* The image is named after the same two things. */
-	const char *image = strncmp(entry->image, "ci-", 3) == 0 ? entry->image + 3 : entry->image;
-	char *stem = ws_arena_strdup(arena, image);
-
-	for (char *at = stem; at && *at; at++)
-		if (*at == '/')
-			*at = '_';
-	return stem;
-}
-
-static enum ws_status fill_columns(struct run *run, struct ws_err *err)
-{
-	struct mdl_result *result = run->result;
-	struct mdl_launch launch;
-	enum ws_status st =
-		mdl_launch_find(run->context, run->entry->model.doc, run->gpus.n, &launch, err);
-
-	if (st)
-		return st;
-	result->n_gpus = ws_arena_printf(run->arena, "%zu", run->gpus.n);
-	result->gpus_per_node = result->n_gpus;
-	result->deployment_type = run->carrier->ops->name;
-	result->launcher = launch.launcher;
-	result->gpu_architecture = run->job.machine->architecture;
-	return result->n_gpus ? WS_OK : no_memory(err);
-}
-
 /* ---- command lines ---- */
 
 /* Quoted for a shell; in the arena. */
-static const char *quoted(struct run *run, const char *text)
+static const char *quoted(struct mdl_run *run, const char *text)
 {
 	size_t room = 2 * strlen(text) + 3;
 	char *to = ws_arena_alloc(run->arena, room);
@@ -146,23 +48,24 @@ static const char *quoted(struct run *run, const char *text)
 }
 
 /* False: it could not be started, failed, or took too long; the reason is set. */
-static bool execute(struct run *run, const char *what, const char *command, double timeout_s)
+static bool execute(struct mdl_run *run, const char *what, const char *command, double timeout_s)
 {
 	struct mdl_child_end end;
 	struct ws_err err;
 
 	mdl_log_line(&run->log, "> %s", command);
 	if (run->carrier->ops->exec(run->carrier, command, timeout_s, &end, &err)) {
-		fail(run, "%s: %s", what, err.text);
+		mdl_run_fail(run, "%s: %s", what, err.text);
 		return false;
 	}
 	run->result->interrupted |= end.interrupted;
 	if (end.interrupted)
-		fail(run, "%s was interrupted", what);
+		mdl_run_fail(run, "%s was interrupted", what);
 	else if (end.timed_out)
-		fail(run, "%s took longer than %g s: --timeout sets the limit", what, timeout_s);
+		mdl_run_fail(run, "%s took longer than %g s: --timeout sets the limit", what,
+			     timeout_s);
 	else if (end.exit_code)
-		fail(run, "%s ended with exit code %d", what, end.exit_code);
+		mdl_run_fail(run, "%s ended with exit code %d", what, end.exit_code);
 	else
 		return true;
 	return false;
@@ -186,7 +89,7 @@ static const char *run_folder(const struct mdl_model *model, struct ws_arena *ar
 		     : ws_arena_strndup(arena, url.at, url.n);
 }
 
-static bool is_ours(const struct run *run)
+static bool is_ours(const struct mdl_run *run)
 {
 	char mark[PATH_MAX];
 
@@ -194,7 +97,7 @@ static bool is_ours(const struct run *run)
 	       ws_path_exists(mark);
 }
 
-static void remove_run_folder(struct run *run)
+static void remove_run_folder(struct mdl_run *run)
 {
 	bool failed = run->failed;
 
@@ -205,7 +108,7 @@ static void remove_run_folder(struct run *run)
 	run->failed = failed;
 }
 
-static bool make_run_folder(struct run *run)
+static bool make_run_folder(struct mdl_run *run)
 {
 	const char *url = run->entry->model.url;
 	char mark[PATH_MAX];
@@ -213,7 +116,8 @@ static bool make_run_folder(struct run *run)
 	bool ok;
 
 	if (ws_path_exists(run->rd) && !is_ours(run)) {
-		fail(run, "'%s' is in the way, and madengine did not make it: rename it", run->rd);
+		mdl_run_fail(run, "'%s' is in the way, and madengine did not make it: rename it",
+			     run->rd);
 		return false;
 	}
 	remove_run_folder(run);
@@ -223,19 +127,19 @@ static bool make_run_folder(struct run *run)
 			    MDL_SCRIPT_TIMEOUT_S)
 		  : mkdir(run->rd, 0777) == 0;
 	if (!ok && !run->failed)
-		fail(run, "cannot create '%s': %s", run->rd, strerror(errno));
+		mdl_run_fail(run, "cannot create '%s': %s", run->rd, strerror(errno));
 	if (!ok)
 		return false;
 	snprintf(mark, sizeof(mark), "%s/%s", run->rd, MDL_MARK);
 	if (ws_file_replace(mark, "", 0, &err)) {
-		fail(run, "%s", err.text);
+		mdl_run_fail(run, "%s", err.text);
 		return false;
 	}
 	return true;
 }
 
 /* The commit of a cloned model, for the result. */
-static void note_commit(struct run *run)
+static void note_commit(struct mdl_run *run)
 {
 	char *argv[] = { "git", "-C", (char *)run->rd, "rev-parse", "HEAD", NULL };
 	struct ws_proc_end end;
@@ -254,7 +158,7 @@ static void note_commit(struct run *run)
 }
 
 /* A file as the user names it: in the working folder, else beside the definitions. */
-static const char *find_file(struct run *run, const char *path)
+static const char *find_file(struct mdl_run *run, const char *path)
 {
 	char *in_root = ws_arena_printf(run->arena, "%s/%s", run->root, path);
 
@@ -270,7 +174,7 @@ static bool is_folder(const char *path)
 
 /* ---- scripts ---- */
 
-static bool run_script(struct run *run, const struct mdl_script *script, const char *when)
+static bool run_script(struct mdl_run *run, const struct mdl_script *script, const char *when)
 {
 	const char *from = find_file(run, script->path);
 	const char *slash = strrchr(from, '/'), *name = slash ? slash + 1 : from;
@@ -280,11 +184,11 @@ static bool run_script(struct run *run, const struct mdl_script *script, const c
 
 	snprintf(what, sizeof(what), "%s script %s", when, script->path);
 	if (!ws_path_exists(from)) {
-		fail(run, "%s: there is no such file", what);
+		mdl_run_fail(run, "%s: there is no such file", what);
 		return false;
 	}
 	if (!to || mdl_copy(from, to, &err)) {
-		fail(run, "%s: %s", what, to ? err.text : "out of memory");
+		mdl_run_fail(run, "%s: %s", what, to ? err.text : "out of memory");
 		return false;
 	}
 	return execute(run, what,
@@ -294,13 +198,13 @@ static bool run_script(struct run *run, const struct mdl_script *script, const c
 }
 
 /* After a failure the scripts that end samplers and collect traces still run: partial data is kept. */
-static void run_post_scripts(struct run *run)
+static void run_post_scripts(struct mdl_run *run)
 {
 	for (size_t i = 0; i < run->chain->post.n; i++)
 		run_script(run, &run->chain->post.at[i], "post");
 }
 
-static void collect_environment(struct run *run)
+static void collect_environment(struct mdl_run *run)
 {
 	const char *mode = ws_doc_get_text(run->context, "rocenv_mode", "lite");
 	bool wanted =
@@ -329,14 +233,14 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 /* The command of the model in the run folder, and the folder its files come from; NULL: none. */
-static const char *model_command(struct run *run, const char **out_from)
+static const char *model_command(struct mdl_run *run, const char **out_from)
 {
 	const char *scripts = find_file(run, run->entry->model.scripts);
 	const char *slash = strrchr(scripts, '/'), *name = slash ? slash + 1 : scripts;
 
 	if (!ws_path_exists(scripts)) {
-		fail(run, "there is no '%s', which the model names as its scripts",
-		     run->entry->model.scripts);
+		mdl_run_fail(run, "there is no '%s', which the model names as its scripts",
+			     run->entry->model.scripts);
 		return NULL;
 	}
 	if (is_folder(scripts)) {
@@ -348,7 +252,7 @@ static const char *model_command(struct run *run, const char **out_from)
 			       quoted(run, name));
 }
 
-static double time_limit(const struct run *run)
+static double time_limit(const struct mdl_run *run)
 {
 	double context_s = ws_doc_get_real(run->context, "timeout", -1);
 
@@ -360,12 +264,12 @@ static double time_limit(const struct run *run)
 						: MDL_TIMEOUT_DEFAULT_S;
 }
 
-static bool lay_model(struct run *run, const char *from)
+static bool lay_model(struct mdl_run *run, const char *from)
 {
 	struct ws_err err;
 
 	if (mdl_copy(from, run->rd, &err)) {
-		fail(run, "cannot copy the model's scripts: %s", err.text);
+		mdl_run_fail(run, "cannot copy the model's scripts: %s", err.text);
 		return false;
 	}
 	return true;
@@ -379,7 +283,7 @@ static double now_s(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void run_model_command(struct run *run, const char *command)
+static void run_model_command(struct mdl_run *run, const char *command)
 {
 	const char *args = run->result->args;
 	char *line = ws_arena_printf(run->arena, "cd %s && %s%s%s%s", quoted(run, run->rd),
@@ -388,7 +292,7 @@ static void run_model_command(struct run *run, const char *command)
 
 	run->output_at = ftello(run->log.file);
 	if (!line)
-		fail(run, "out of memory");
+		mdl_run_fail(run, "out of memory");
 	else
 		execute(run, "the model", line, time_limit(run));
 	run->output_end = ftello(run->log.file);
@@ -399,131 +303,9 @@ static void run_model_command(struct run *run, const char *command)
 		     run->result->test_duration ? run->result->test_duration : "?");
 }
 
-/* ---- what came of it ---- */
-
-static bool has_content(const char *path)
-{
-	struct stat st;
-	char pattern[PATH_MAX];
-	glob_t inside;
-	bool found = false;
-
-	if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
-		return stat(path, &st) == 0 && st.st_size > 0;
-	if (snprintf(pattern, sizeof(pattern), "%s/*", path) < PATH_MAX &&
-	    glob(pattern, GLOB_NOSORT, NULL, &inside) == 0) {
-		for (size_t i = 0; i < inside.gl_pathc && !found; i++)
-			found = has_content(inside.gl_pathv[i]);
-		globfree(&inside);
-	}
-	return found;
-}
-
-/* A tool that wrote nothing recorded nothing, whatever its exit code says. */
-static void check_outputs(struct run *run)
-{
-	for (size_t i = 0; i < run->chain->n_outputs; i++) {
-		const struct mdl_output *output = &run->chain->outputs[i];
-		char pattern[PATH_MAX];
-		bool found = false;
-		glob_t files;
-
-		if (snprintf(pattern, sizeof(pattern), "%s/%s", run->rd, output->pattern) <
-			    PATH_MAX &&
-		    glob(pattern, GLOB_NOSORT, NULL, &files) == 0) {
-			for (size_t k = 0; k < files.gl_pathc && !found; k++)
-				found = has_content(files.gl_pathv[k]);
-			globfree(&files);
-		}
-		if (!found)
-			fail(run, "tool %s recorded nothing: there is no %s", output->tool,
-			     output->pattern);
-	}
-}
-
-/* Performance and errors in the model's part of the log. */
-static void read_log(struct run *run)
-{
-	size_t n = (size_t)(run->output_end - run->output_at);
-	off_t page = run->output_at & ~(off_t)(sysconf(_SC_PAGESIZE) - 1);
-	int fd = open(run->log_path, O_RDONLY | O_CLOEXEC);
-	struct mdl_performance performance;
-	struct mdl_scan scan;
-	struct ws_str text, line;
-	const char *pattern;
-	char *map;
-
-	if (fd < 0 || run->output_end <= run->output_at) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	map = mmap(NULL, n + (size_t)(run->output_at - page), PROT_READ, MAP_PRIVATE, fd, page);
-	close(fd);
-	if (map == MAP_FAILED) {
-		fail(run, "%s: %s", run->log_path, strerror(errno));
-		return;
-	}
-	text = (struct ws_str){ map + (run->output_at - page), n };
-	if (mdl_performance_find(text, run->arena, &performance)) {
-		run->result->performance = performance.number;
-		run->result->metric = performance.metric;
-	}
-	mdl_scan_from(run->context, run->entry->model.doc, &scan);
-	if (!run->failed && mdl_scan_log(&scan, text, &line, &pattern))
-		fail(run, "the log has '%s': %.*s", pattern, (int)WS_MIN(line.n, (size_t)160),
-		     line.at);
-	munmap(map, n + (size_t)(run->output_at - page));
-}
-
-static void judge(struct run *run)
-{
-	const char *metrics = getenv("MAD_COLLECT_METRICS");
-	struct mdl_result *result = run->result;
-
-	if (run->failed)
-		result->outcome = MDL_FAILURE;
-	else if (run->options->skip_model_run)
-		result->outcome = MDL_SKIPPED;
-	else if (result->performance || result->multiple_results ||
-		 (metrics && strcmp(metrics, "false") == 0))
-		result->outcome = MDL_SUCCESS;
-	else
-		fail(run, "the log has no line 'performance: NUMBER METRIC'");
-}
-
-/* Files that users look for in the working folder. */
-static void collect_files(struct run *run)
-{
-	static const char *const patterns[] = { "*_output.csv", "*_trace.csv", "*_env.csv" };
-	const char *many = run->entry->model.multiple_results;
-	char pattern[PATH_MAX];
-	struct ws_err err;
-	glob_t files;
-
-	for (size_t i = 0; i < WS_ARRAY_LEN(patterns); i++) {
-		if (snprintf(pattern, sizeof(pattern), "%s/%s", run->rd, patterns[i]) >= PATH_MAX ||
-		    glob(pattern, 0, NULL, &files) != 0)
-			continue;
-		for (size_t k = 0; k < files.gl_pathc; k++)
-			if (mdl_copy(files.gl_pathv[k], strrchr(files.gl_pathv[k], '/') + 1, &err))
-				mdl_log_line(&run->log, "madengine: warning: %s", err.text);
-		globfree(&files);
-	}
-	if (!*many || run->options->skip_model_run)
-		return;
-	snprintf(pattern, sizeof(pattern), "%s/%s", run->rd, many);
-	if (!ws_path_exists(pattern))
-		fail(run, "the model wrote no %s, which is to hold its results", many);
-	else if (mdl_copy(pattern, many, &err))
-		fail(run, "%s", err.text);
-	else
-		run->result->multiple_results = many;
-}
-
 /* ---- all of it ---- */
 
-static void carry_out(struct run *run)
+static void carry_out(struct mdl_run *run)
 {
 	const char *from = NULL, *command;
 	bool ready = make_run_folder(run);
@@ -542,16 +324,16 @@ static void carry_out(struct run *run)
 		run_model_command(run, command);
 	run_post_scripts(run);
 	if (!run->options->skip_model_run && !run->failed)
-		check_outputs(run);
+		mdl_run_check_outputs(run);
 	if (!run->options->skip_model_run)
-		read_log(run);
-	collect_files(run);
-	judge(run);
+		mdl_run_read_log(run);
+	mdl_run_collect(run);
+	mdl_run_judge(run);
 	if (!run->options->keep_run_folder && !run->options->keep_alive)
 		remove_run_folder(run);
 }
 
-static enum ws_status open_log(struct run *run, struct ws_err *err)
+static enum ws_status open_log(struct mdl_run *run, struct ws_err *err)
 {
 	const char *stem = mdl_log_stem(run->entry, run->arena);
 	char *path = stem ? ws_arena_printf(run->arena, "%s.run.live.log", stem) : NULL;
@@ -569,7 +351,7 @@ enum ws_status mdl_run_model(const struct mdl_entry *entry, const struct ws_doc 
 			     const struct mdl_run_options *options, struct ws_arena *arena,
 			     struct mdl_result *out_result, struct ws_err *err)
 {
-	struct run run = {
+	struct mdl_run run = {
 		.entry = entry,
 		.context = context,
 		.chain = chain,
@@ -605,10 +387,10 @@ enum ws_status mdl_run_model(const struct mdl_entry *entry, const struct ws_doc 
 	st = mdl_context_gpus(context, entry->model.n_gpus, mdl_run_n_present(context, machine),
 			      &run.gpus, &why);
 	if (!st)
-		st = fill_columns(&run, &why);
+		st = mdl_run_columns(&run, &why);
 	if (!st)
-		st = mdl_run_variables(entry, context, chain, machine, &run.gpus, arena, &env,
-				       &why);
+		st = mdl_run_variables(entry, context, chain, machine, &run.gpus,
+				       options->data_file, arena, &env, &why);
 	run.job.env = env;
 	if (!st) {
 		st = carrier->ops->start(carrier, &run.job, &why);
@@ -617,7 +399,7 @@ enum ws_status mdl_run_model(const struct mdl_entry *entry, const struct ws_doc 
 		carrier->ops->stop(carrier);
 	}
 	if (st) /* a model that cannot be set up has a row, too, and the next one goes on */
-		fail(&run, "%s", why.text);
+		mdl_run_fail(&run, "%s", why.text);
 	if (fclose(run.log.file) != 0)
 		return ws_fail_errno(err, errno, "%s", run.log_path);
 	return WS_OK;

@@ -44,6 +44,7 @@ struct mdl_run_options {
 	const char *output;    /* perf.csv */
 	const char
 		*tools_file; /* NULL: scripts/common/tools.json of the working folder, else ours */
+	const char *data_file;     /* data.json: where a model's data is */
 	const char *manifest_path; /* for what runs elsewhere and reads it there */
 	const char *mirror;        /* --force-mirror-local; NULL: none */
 };

@@ -125,10 +125,41 @@ static bool put_formats(struct ws_doc *env, const struct mdl_chain *chain, struc
 	return ws_doc_put_text(env, "ROCPROF_OUTPUT_FORMAT", "csv,rocpd", arena);
 }
 
+/* Data that is a folder of this machine. Other providers would download it. */
+static enum ws_status put_data(struct ws_doc *env, const char *name, const char *file,
+			       struct ws_arena *arena, struct ws_err *err)
+{
+	struct ws_doc *all = NULL;
+	const char *path;
+	enum ws_status st;
+
+	if (!*name)
+		return WS_OK;
+	if (!file || !ws_path_exists(file))
+		return ws_fail(
+			err, WS_E_NOTFOUND,
+			"the model needs the data '%s', and there is no %s that says where it is",
+			name, file ? file : "data.json");
+	st = ws_doc_read(file, arena, &all, err);
+	if (st)
+		return st;
+	path = ws_doc_get_text(ws_doc_get(ws_doc_get(all, name), "local"), "path", NULL);
+	if (!path)
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"%s has no local path for '%s': only data of the provider 'local' is "
+			"supported",
+			file, name);
+	return ws_doc_put_text(env, "MAD_DATAHOME", path, arena)
+		       ? WS_OK
+		       : ws_fail(err, WS_E_NOMEM, "out of memory");
+}
+
 enum ws_status mdl_run_variables(const struct mdl_entry *entry, const struct ws_doc *context,
 				 const struct mdl_chain *chain, const struct mdl_machine *machine,
-				 const struct mdl_gpus *gpus, struct ws_arena *arena,
-				 struct ws_doc **out_env, struct ws_err *err)
+				 const struct mdl_gpus *gpus, const char *data_file,
+				 struct ws_arena *arena, struct ws_doc **out_env,
+				 struct ws_err *err)
 {
 	struct ws_doc *env = ws_doc_map(arena);
 	struct mdl_launch launch;
@@ -142,6 +173,9 @@ enum ws_status mdl_run_variables(const struct mdl_entry *entry, const struct ws_
 
 	if (!ok)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	st = put_data(env, entry->model.data, data_file, arena, err);
+	if (st)
+		return st;
 	st = mdl_launch_find(context, entry->model.doc, gpus->n, &launch, err);
 	if (!st)
 		st = mdl_launch_local(&launch, env, arena, err);
