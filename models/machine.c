@@ -3,10 +3,17 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "gpu/model.h"
 #include "launch/inject.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* As the driver names it; else the model, where the table has one. */
+static const char *product(const struct gpu_agent *gpu)
+{
+	return *gpu->product || !gpu->model ? gpu->product : gpu->model->model;
+}
 
 /* ROCM_PATH, else /opt/rocm, else where distributions have it. */
 static const char *find_rocm(void)
@@ -30,7 +37,7 @@ enum ws_status mdl_machine_look(struct ws_arena *arena, struct mdl_machine *out_
 	*out_machine = (struct mdl_machine){
 		.n_gpus = gpus.n,
 		.architecture = gpus.n ? gpus.at[0].arch : "",
-		.product = gpus.n ? gpus.at[0].product : "",
+		.product = gpus.n ? product(&gpus.at[0]) : "",
 		.hip_version = "",
 		.rocm_path = find_rocm(),
 		.simulated = gpus.soft,

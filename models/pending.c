@@ -1,7 +1,6 @@
 /* Until the parts for clusters and containers are here. */
 #include "models/container.h"
 #include "models/k8s.h"
-#include "models/slurm.h"
 
 const char *mdl_container_engine(void)
 {
@@ -19,14 +18,6 @@ enum ws_status mdl_container_build(const char *engine, const struct mdl_model *m
 				   struct ws_arena *arena, struct ws_err *err)
 {
 	return ws_fail(err, WS_E_UNSUPPORTED, "images are not supported in this build");
-}
-
-enum ws_status mdl_slurm_run(const struct mdl_entry *entry, const struct ws_doc *manifest,
-			     const struct ws_doc *context, const struct mdl_run_options *options,
-			     struct ws_arena *arena, struct mdl_result *out_result,
-			     struct ws_err *err)
-{
-	return ws_fail(err, WS_E_UNSUPPORTED, "Slurm is not supported in this build");
 }
 
 enum ws_status mdl_k8s_run(const struct mdl_entry *entry, const struct ws_doc *manifest,

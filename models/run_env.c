@@ -208,16 +208,14 @@ static void put_row(FILE *to, const char *section, const char *name, const char 
 
 static void put_line_of(FILE *to, const char *name, const char *path, const char *key)
 {
-	char line[512];
+	char line[512], *value;
 	FILE *from = fopen(path, "re");
-	const char *value;
 
 	while (from && fgets(line, sizeof(line), from))
 		if (strncmp(line, key, strlen(key)) == 0) {
-			line[strcspn(line, "\n")] = '\0';
 			value = line + strlen(key);
 			value += strspn(value, " \t:=\"");
-			line[strcspn(line, "\"")] = '\0';
+			value[strcspn(value, "\"\n")] = '\0';
 			put_row(to, "host", name, value);
 			break;
 		}

@@ -71,20 +71,24 @@ static enum ws_status no_memory(struct ws_err *err)
 
 /* ---- models that run as processes ---- */
 
+static const char *lower(const char *text, struct ws_arena *arena)
+{
+	char *copy = ws_arena_strdup(arena, text);
+
+	for (char *at = copy; at && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return copy ? copy : "";
+}
+
 /* "docker/dummy" as "docker/dummy.ubuntu.amd.Dockerfile"; "" for a model without. In @arena. */
 static const char *dockerfile_name(const struct mdl_model *model, const struct ws_doc *context,
 				   struct ws_arena *arena)
 {
-	char *name;
-
 	if (!*model->dockerfile || ws_str_ends(ws_str_from(model->dockerfile), "Dockerfile"))
 		return model->dockerfile;
-	name = ws_arena_printf(arena, "%s.%s.%s.Dockerfile", model->dockerfile,
-			       ws_doc_get_text(context, "guest_os", "UBUNTU"),
-			       ws_doc_get_text(context, "gpu_vendor", "AMD"));
-	for (char *at = name ? name + strlen(model->dockerfile) : NULL; at && *at != 'D'; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return name;
+	return ws_arena_printf(arena, "%s.%s.%s.Dockerfile", model->dockerfile,
+			       lower(ws_doc_get_text(context, "guest_os", "UBUNTU"), arena),
+			       lower(ws_doc_get_text(context, "gpu_vendor", "AMD"), arena));
 }
 
 static enum ws_status add_process(const struct mdl_model *model, const struct ws_doc *context,
