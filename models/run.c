@@ -9,6 +9,7 @@
 #include "models/run_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,26 @@ static const char *quoted(struct mdl_run *run, const char *text)
 	return to ? ws_str_shell(text, to, room) : "";
 }
 
+/* What the command said last, as ": text"; "" if it said nothing. */
+static const char *last_words(struct mdl_run *run)
+{
+	char tail[2048];
+	struct ws_str line;
+	int fd = open(run->log_path, O_RDONLY | O_CLOEXEC);
+	off_t end = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	ssize_t n =
+		fd >= 0 ? pread(fd, tail, sizeof(tail), WS_MAX(end - (off_t)sizeof(tail), 0)) : 0;
+	const char *text;
+
+	if (fd >= 0)
+		close(fd);
+	line = ws_str_trim(ws_str_last_line((struct ws_str){ tail, (size_t)WS_MAX(n, 0) }));
+	if (!line.n || ws_str_starts(line, "> "))
+		return "";
+	text = ws_arena_printf(run->arena, ": %.*s", (int)WS_MIN(line.n, (size_t)160), line.at);
+	return text ? text : "";
+}
+
 /* False: it could not be started, failed, or took too long; the reason is set. */
 static bool execute(struct mdl_run *run, const char *what, const char *command, double timeout_s)
 {
@@ -65,7 +86,8 @@ static bool execute(struct mdl_run *run, const char *what, const char *command, 
 		mdl_run_fail(run, "%s took longer than %g s: --timeout sets the limit", what,
 			     timeout_s);
 	else if (end.exit_code)
-		mdl_run_fail(run, "%s ended with exit code %d", what, end.exit_code);
+		mdl_run_fail(run, "%s ended with exit code %d%s", what, end.exit_code,
+			     last_words(run));
 	else
 		return true;
 	return false;

@@ -299,11 +299,22 @@ static enum ws_status run_entry(struct job *job, const struct mdl_entry *entry,
 	return result->reason ? WS_OK : no_memory(err);
 }
 
-static void print_result(const struct mdl_result *result)
+/* The log of a run on this machine; NULL: none. */
+static const char *log_of(struct job *job, const struct mdl_entry *entry)
+{
+	const char *stem = mdl_log_stem(entry, &job->arena);
+	const char *log = stem ? ws_arena_printf(&job->arena, "%s.run.live.log", stem) : NULL;
+
+	return job->target == MDL_TARGET_LOCAL && log && ws_path_exists(log) ? log : NULL;
+}
+
+static void print_result(const struct mdl_result *result, const char *log)
 {
 	if (result->outcome == MDL_FAILURE) {
 		ws_log_error("%s: FAILURE: %s", result->model,
 			     result->reason ? result->reason : "unknown");
+		if (log)
+			fprintf(stderr, "madengine: %s: the log is %s\n", result->model, log);
 		return;
 	}
 	printf("madengine: %s: %s", result->model, mdl_status_name(result->outcome));
@@ -365,7 +376,7 @@ static enum ws_status run_all(struct job *job, int *exit_code, struct ws_err *er
 			break;
 		if (job->manifest_path == job->args->manifest_output)
 			join_logs(entry, &job->arena);
-		print_result(&result);
+		print_result(&result, log_of(job, entry));
 		job->interrupted |= result.interrupted;
 		if (result.outcome == MDL_FAILURE)
 			*exit_code = MAD_EXIT_RUN;
