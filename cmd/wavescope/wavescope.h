@@ -12,6 +12,7 @@ extern const struct ws_cmd wavescope_doctor_cmd;
 extern const struct ws_cmd wavescope_fidelity_cmd;
 extern const struct ws_cmd wavescope_gpu_info_cmd;
 extern const struct ws_cmd wavescope_merge_cmd;
+extern const struct ws_cmd wavescope_library_trace_cmd;
 extern const struct ws_cmd wavescope_agents_cmd; /* hidden: see launch/agents.h */
 
 #endif
