@@ -2,12 +2,12 @@
 
 #include "base/doc_edit.h"
 #include "base/log.h"
-#include "base/path.h"
 #include "models/container.h"
 #include "models/context.h"
 #include "models/manifest.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,14 +110,28 @@ static enum ws_status add_process(const struct mdl_model *model, const struct ws
 	return ok ? mdl_manifest_add(manifest, model, name, built, arena, err) : no_memory(err);
 }
 
-/* Whether the dockerfile that the model names is there, in any of its variants. */
-static bool has_dockerfile(const struct mdl_model *model, const struct ws_doc *context,
-			   const char *root, struct ws_arena *arena)
+/* Whether there is a file that begins with what the model names as its dockerfile. */
+static bool has_dockerfile(const struct mdl_model *model, const char *root, struct ws_arena *arena)
 {
-	const char *name = dockerfile_name(model, context, arena);
-	char *path = name && *name ? ws_arena_printf(arena, "%s/%s", root, name) : NULL;
+	char *pattern = *model->dockerfile
+				? ws_arena_printf(arena, "%s/%s*", root, model->dockerfile)
+				: NULL;
+	glob_t files;
+	bool found = pattern && glob(pattern, GLOB_NOSORT, NULL, &files) == 0;
 
-	return path && ws_path_exists(path);
+	if (found)
+		globfree(&files);
+	return found;
+}
+
+/* The engine that is to build the model's image; NULL: it runs as a process. */
+static const char *engine_for(const struct mdl_model *model, const struct ws_doc *context,
+			      const struct mad_build *how, struct ws_arena *arena)
+{
+	if (ws_doc_get(context, "MAD_CONTAINER_IMAGE") ||
+	    (!how->use_image && !has_dockerfile(model, how->root, arena)))
+		return NULL;
+	return mdl_container_engine();
 }
 
 /* ---- the manifest ---- */
@@ -128,7 +142,6 @@ enum ws_status mad_make_manifest(const struct mdl_models *models, const struct w
 {
 	struct ws_doc *manifest = mdl_manifest_create(context, how->root, arena);
 	struct ws_doc *done = ws_doc_list(arena), *failed = ws_doc_list(arena);
-	const char *engine = mdl_container_engine();
 	const struct mdl_build_options options = {
 		.root = how->root,
 		.registry = how->registry,
@@ -143,11 +156,10 @@ enum ws_status mad_make_manifest(const struct mdl_models *models, const struct w
 
 	for (size_t i = 0; i < models->n && ok && !st; i++) {
 		const struct mdl_model *model = &models->at[i];
-		bool built = engine && !ws_doc_get(context, "MAD_CONTAINER_IMAGE") &&
-			     (how->use_image || has_dockerfile(model, context, how->root, arena));
+		const char *engine = engine_for(model, context, how, arena);
 		struct ws_err why;
 
-		if (!built) {
+		if (!engine) {
 			st = add_process(model, context, manifest, arena, err);
 			ok = ws_doc_add(done, ws_doc_text(model->name, arena), arena);
 			continue;
