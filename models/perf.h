@@ -49,6 +49,7 @@ struct mdl_result {
 #undef MDL_PERF_FIELD
 	enum mdl_run_status outcome;
 	const char *reason;           /* of a failure: one sentence; NULL */
+	const char *note;             /* what the profiler did not see; NULL */
 	bool interrupted;             /* by the user: do not go on with the next model */
 	const char *multiple_results; /* path of the CSV file with more rows; NULL: none */
 	const struct ws_doc *configs; /* for perf_super: the parsed --config file; NULL: none */

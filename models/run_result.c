@@ -136,6 +136,16 @@ void mdl_run_check_outputs(struct mdl_run *run)
 	}
 }
 
+/* rocprofv3 says what was requested and never observed: users read that here, not in the log. */
+static void note_unseen(struct mdl_run *run, struct ws_str text)
+{
+	struct ws_str line;
+
+	while (ws_str_next(&text, '\n', &line))
+		if (ws_str_starts(line, "rocprofv3: requested, but never observed: "))
+			run->result->note = ws_arena_strndup(run->arena, line.at, line.n);
+}
+
 /* Performance and errors in the model's part of the log. */
 void mdl_run_read_log(struct mdl_run *run)
 {
@@ -164,6 +174,7 @@ void mdl_run_read_log(struct mdl_run *run)
 		run->result->performance = performance.number;
 		run->result->metric = performance.metric;
 	}
+	note_unseen(run, text);
 	mdl_scan_from(run->context, run->entry->model.doc, &scan);
 	if (!run->failed && mdl_scan_log(&scan, text, &line, &pattern))
 		mdl_run_fail(run, "the log has '%s': %.*s", pattern,

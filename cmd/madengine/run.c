@@ -310,6 +310,8 @@ static const char *log_of(struct job *job, const struct mdl_entry *entry)
 
 static void print_result(const struct mdl_result *result, const char *log)
 {
+	if (result->note)
+		ws_log_warn("%s: %s", result->model, result->note);
 	if (result->outcome == MDL_FAILURE) {
 		ws_log_error("%s: FAILURE: %s", result->model,
 			     result->reason ? result->reason : "unknown");
