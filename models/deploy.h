@@ -5,8 +5,11 @@
 #ifndef WS_MODELS_DEPLOY_H
 #define WS_MODELS_DEPLOY_H
 
+#include "base/str.h"
 #include "models/run.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -39,6 +42,32 @@ enum ws_status mdl_template_fill(const char *file, const struct mdl_slot *slots,
 const char *mdl_deploy_file_name(const char *model, struct ws_arena *arena);
 /* Options that have no effect on a cluster, with a warning each. */
 void mdl_deploy_warn(const struct mdl_run_options *options, const char *where);
+
+/* ---- asking a scheduler, and waiting for it ---- */
+
+/*
+ * Appends what a command prints, without the remarks that begin with its own name.
+ * WS_E_STATE when it fails, with the last line of its output.
+ */
+enum ws_status mdl_deploy_ask(char *const *argv, int timeout_ms, struct ws_buf *out,
+			      struct ws_err *err);
+/* The first line of the same; false: there is none, or it failed, and @err has the status. */
+bool mdl_deploy_ask_line(char *const *argv, int timeout_ms, struct ws_buf *buf,
+			 struct ws_str *out_line, struct ws_err *err);
+
+#define MDL_WAIT_SIGNALS 3
+
+/* From begin to end SIGINT, SIGTERM and SIGHUP end only the waiting. Main thread only. */
+struct mdl_wait {
+	double begin_s;
+	struct sigaction before[MDL_WAIT_SIGNALS];
+};
+void mdl_wait_begin(struct mdl_wait *wait);
+void mdl_wait_end(struct mdl_wait *wait);
+bool mdl_wait_interrupted(void); /* a signal came since begin */
+/* Sleeps a tenth of the time since begin, from half a second to 30 s; less if a signal comes. */
+void mdl_wait_pause(const struct mdl_wait *wait);
+void mdl_wait_pause_s(double seconds);
 
 /* ---- results of several nodes ---- */
 

@@ -13,46 +13,53 @@
 #define TORCHRUN_NODES                                                                             \
 	"torchrun --nnodes={N} --nproc_per_node={G} --node_rank=${NODE_RANK} "                     \
 	"--master_addr=${MASTER_ADDR} --master_port={P}"
+/* Pods start at different times and come back under other addresses: they meet by rendezvous. */
+#define TORCHRUN_PODS                                                                              \
+	"torchrun --nnodes={N} --nproc_per_node={G} --node_rank=${NODE_RANK} --rdzv_backend=c10d " \
+	"--rdzv_endpoint=${MASTER_ADDR}:{P} --rdzv_id=${mad_job} --role=worker --tee=3"
+#define TORCHRUN .here = TORCHRUN_HERE, .nodes = TORCHRUN_NODES, .pods = TORCHRUN_PODS
 
 /*
- * {G} processes per node, {N} nodes, {R} ranks of all nodes, {P} port, {job} number of the batch job.
+ * {G} processes per node, {N} nodes, {R} ranks of all nodes, {P} port.
  * `here` is also the form of a batch job on one node. NULL: MAD_MULTI_NODE_RUNNER is not set.
- * `needs` are shell lines that come first, on each node.
+ * `needs` are shell lines that come first, on each node. The script around them has mad_job, the
+ * name of the job, and mad_hosts, which prints the names of its nodes.
  */
 static const struct launcher {
 	const char *name, *alias;
 	const char *here;
 	const char *nodes;
+	const char *pods; /* of Kubernetes; NULL: as nodes */
 	const char *needs;
 	bool first_node; /* the runner of `nodes` is that of the first node; elsewhere it is `true` */
+	bool slurm_only; /* on several nodes */
 	bool ray;
 	size_t min_nodes; /* of a batch job */
 } launchers[] = {
-	{ .name = "torchrun",    .here = TORCHRUN_HERE, .nodes = TORCHRUN_NODES },
-	{ .name = "torchtitan",  .here = TORCHRUN_HERE, .nodes = TORCHRUN_NODES },
+	{ .name = "torchrun",    TORCHRUN },
+	{ .name = "torchtitan",  TORCHRUN },
 	{ .name = "deepspeed",   .here = "deepspeed --num_gpus={G}",
-	  .nodes = "deepspeed --hostfile=/tmp/deepspeed_hostfile_{job}.txt "
+	  .nodes = "deepspeed --hostfile=/tmp/deepspeed_hostfile_${mad_job}.txt "
 		   "--master_addr=${MASTER_ADDR} --master_port={P}",
-	  .needs = "scontrol show hostnames \"$SLURM_JOB_NODELIST\" | sed 's/$/ slots={G}/' "
-		   ">\"/tmp/deepspeed_hostfile_{job}.txt\"\n" },
-	{ .name = "megatron-lm", .alias = "megatron", .here = TORCHRUN_HERE, .nodes = TORCHRUN_NODES },
+	  .needs = "mad_hosts | sed 's/$/ slots={G}/' >\"/tmp/deepspeed_hostfile_${mad_job}.txt\"\n" },
+	{ .name = "megatron-lm", .alias = "megatron", TORCHRUN },
 	{ .name = "primus",      .here = "" },
 	{ .name = "vllm",        .here = "", .ray = true },
 	{ .name = "sglang",      .here = "", .ray = true },
 	{ .name = "sglang-disagg", .alias = "sglang_disagg", .here = "", .min_nodes = 3,
-	  .needs = "SGLANG_NODE_IPS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" |\n"
+	  .needs = "SGLANG_NODE_IPS=$(mad_hosts |\n"
 		   "\twhile read -r mad_host; do getent hosts \"$mad_host\"; done |\n"
 		   "\tawk '{ print $1 }' | paste -sd, -)\n"
 		   "export SGLANG_NODE_IPS\n" },
-	{ .name = MDL_LAUNCHER_SLURM_MULTI, .alias = "slurm-multi", .here = "" },
+	{ .name = MDL_LAUNCHER_SLURM_MULTI, .alias = "slurm-multi", .here = "", .slurm_only = true },
 	{ .name = "mpirun",      .here = "mpirun -np {G}",
-	  .nodes = "mpirun -np {R} --host ${MAD_MPI_HOSTS}", .first_node = true,
-	  .needs = "MAD_MPI_HOSTS=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" |\n"
-		   "\tsed 's/$/:{G}/' | paste -sd, -)\n"
+	  .nodes = "mpirun -np {R} --host ${MAD_MPI_HOSTS}",
+	  .first_node = true, .slurm_only = true,
+	  .needs = "MAD_MPI_HOSTS=$(mad_hosts | sed 's/$/:{G}/' | paste -sd, -)\n"
 		   "export MAD_MPI_HOSTS\n" },
 	{ .name = "srun",        .here = "srun --overlap --nodes=1 --ntasks={G}",
 	  .nodes = "srun --overlap --nodes={N} --ntasks={R} --ntasks-per-node={G}",
-	  .first_node = true },
+	  .first_node = true, .slurm_only = true },
 	/* What is known and none of these: the model's script decides. */
 	{ .name = "docker",      .alias = "native", .here = TORCHRUN_HERE },
 };
@@ -258,9 +265,6 @@ static void fill_form(const char *form, const struct places *places, struct ws_b
 		if (i < WS_ARRAY_LEN(numbers)) {
 			ws_buf_printf(out, "%zu", numbers[i].number);
 			form += n;
-		} else if (!strncmp(form, "{job}", 5)) {
-			ws_buf_add(out, "${SLURM_JOB_ID}");
-			form += 5;
 		} else {
 			ws_buf_add_c(out, *form++, 1);
 		}
@@ -322,11 +326,12 @@ static void export_form(const char *name, const char *form, const struct places 
 	ws_buf_add(out, "\"\n");
 }
 
-static void export_runner(const struct launcher *l, const struct places *places, struct ws_buf *out)
+static void export_runner(const struct launcher *l, bool pods, const struct places *places,
+			  struct ws_buf *out)
 {
 	static const char name[] = "MAD_MULTI_NODE_RUNNER";
 	bool one = places->launch->n_nodes == 1;
-	const char *form = one ? l->here : l->nodes;
+	const char *form = one ? l->here : pods && l->pods ? l->pods : l->nodes;
 
 	if (!form)
 		return;
@@ -339,7 +344,7 @@ static void export_runner(const struct launcher *l, const struct places *places,
 	ws_buf_printf(out, "else\n\texport %s=true\nfi\n", name);
 }
 
-enum ws_status mdl_launch_script(const struct mdl_launch *launch, struct ws_buf *out,
+enum ws_status mdl_launch_script(const struct mdl_launch *launch, bool pods, struct ws_buf *out,
 				 struct ws_err *err)
 {
 	const struct launcher *l = find_launcher(launch->launcher);
@@ -354,6 +359,11 @@ enum ws_status mdl_launch_script(const struct mdl_launch *launch, struct ws_buf 
 			       "%s needs at least %zu nodes and gets %zu: raise "
 			       "slurm.nodes",
 			       l->name, l->min_nodes, launch->n_nodes);
+	if (pods && !one && l->slurm_only)
+		return ws_fail(err, WS_E_USAGE,
+			       "%s starts the ranks of several nodes on Slurm only: choose another "
+			       "launcher for Kubernetes",
+			       l->name);
 	if (l->min_nodes) {
 		st = split_nodes(launch, &places.prefill, &places.decode, err);
 		if (st)
@@ -364,7 +374,7 @@ enum ws_status mdl_launch_script(const struct mdl_launch *launch, struct ws_buf 
 	export_form("MASTER_PORT", "{P}", &places, out);
 	if (l->needs && !one)
 		fill_form(l->needs, &places, out);
-	export_runner(l, &places, out);
+	export_runner(l, pods, &places, out);
 	for (size_t i = 0; i < WS_ARRAY_LEN(variables); i++) {
 		const struct variable *v = &variables[i];
 		const char *form = one ? v->here : v->nodes;

@@ -50,11 +50,13 @@ enum ws_status mdl_launch_find(const struct ws_doc *context, const struct ws_doc
 enum ws_status mdl_launch_local(const struct mdl_launch *launch, struct ws_doc *env,
 				struct ws_arena *arena, struct ws_err *err);
 /*
- * Appends shell lines that set the same variables in a task of a batch job, which has NODE_RANK and
- * MASTER_ADDR. One node has the form of a local run. Refused: a number of nodes that the launcher
- * does not work with.
+ * Appends shell lines that set the same variables in a task of a batch job, or in a pod of
+ * Kubernetes (@pods). They use what the script around them has: the variables NODE_RANK,
+ * MASTER_ADDR and mad_job, and a function mad_hosts that prints the names of the nodes. One
+ * node has the form of a local run. Refused: a launcher that does not work there, or not
+ * with that number of nodes.
  */
-enum ws_status mdl_launch_script(const struct mdl_launch *launch, struct ws_buf *out,
+enum ws_status mdl_launch_script(const struct mdl_launch *launch, bool pods, struct ws_buf *out,
 				 struct ws_err *err);
 
 #endif

@@ -99,8 +99,13 @@ enum ws_status mdl_slurm_run(const struct mdl_entry *entry, const struct ws_doc 
 		if (!plan.job)
 			st = submit(&plan, manifest, arena, err);
 		snprintf(job, sizeof(job), "%llu", (unsigned long long)plan.job);
-		if (!st)
-			st = mdl_slurm_wait(&plan, plan.job, &state, err);
+		if (!st && !mdl_slurm_wait(&plan, plan.job, &state)) {
+			result.outcome = MDL_SKIPPED;
+			result.interrupted = true;
+			result.reason = ws_arena_printf(arena, "job %s goes on", job);
+			*out_result = result;
+			return WS_OK;
+		}
 	}
 	if (!st)
 		st = mdl_slurm_collect(&plan, job, &state, arena, &result, err);

@@ -20,8 +20,8 @@
  * One entry as one job. Waits for its end and writes what came back below slurm.output_dir.
  * @out_result has the numbers of all nodes combined; the caller writes it to perf.csv.
  * @manifest is the merged one; the nodes get a local copy of it.
+ * After Ctrl-C it is SKIPPED and `interrupted`: the job goes on, and has no row yet.
  * Failure  of the submission; a job or node that failed is a FAILURE of the result, with its reason.
- *          WS_E_STATE after Ctrl-C: exit code 1.
  */
 enum ws_status mdl_slurm_run(const struct mdl_entry *entry, const struct ws_doc *manifest,
 			     const struct ws_doc *context, const struct mdl_run_options *options,

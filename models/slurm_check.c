@@ -63,7 +63,7 @@ static void check_node(const struct mdl_slurm_plan *plan, const char *partition,
 	argv[n] = NULL;
 	ws_buf_init(&out, 1u << 16);
 	*out_finding = 0;
-	if (mdl_slurm_ask(argv, CHECK_TIMEOUT_MS, &out, &err)) {
+	if (mdl_deploy_ask(argv, CHECK_TIMEOUT_MS, &out, &err)) {
 		snprintf(out_finding, room, "%s", err.text);
 	} else {
 		rest = ws_buf_view(&out);
@@ -177,7 +177,7 @@ enum ws_status mdl_slurm_check(struct mdl_slurm_plan *plan, struct ws_arena *are
 	ws_buf_init(&nodes, 1u << 20);
 	for (size_t i = 0; bufs[i]; i++)
 		ws_buf_init(bufs[i], 1u << 16);
-	st = mdl_slurm_ask(argv, LIST_TIMEOUT_MS, &nodes, err);
+	st = mdl_deploy_ask(argv, LIST_TIMEOUT_MS, &nodes, err);
 	if (!st)
 		st = read_check(&check, err);
 	if (!st) {

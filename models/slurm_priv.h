@@ -72,18 +72,15 @@ struct mdl_slurm_state {
 	const char *advice; /* of a state that is a failure; NULL: none */
 };
 
-/* The output of a command of Slurm; WS_E_STATE when it fails, with its last line. */
-enum ws_status mdl_slurm_ask(char *const *argv, int timeout_ms, struct ws_buf *out,
-			     struct ws_err *err);
 enum ws_status mdl_slurm_submit(const char *script, uint64_t *out_job, struct ws_err *err);
 /* What a line of squeue, sacct or scontrol says. */
 void mdl_slurm_read_state(struct ws_str text, struct mdl_slurm_state *out_state);
 /*
  * Polls until the job has ended, more rarely the longer it runs, and prints progress.
- * WS_E_STATE: a signal came; the text says how to find the job again.
+ * False: a signal came; how to find the job again was printed.
  */
-enum ws_status mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
-			      struct mdl_slurm_state *out_state, struct ws_err *err);
+bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
+		    struct mdl_slurm_state *out_state);
 
 /* ---- slurm_collect.c ---- */
 

@@ -1,57 +1,16 @@
 #include "base/log.h"
-#include "base/proc.h"
 #include "models/slurm_priv.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SUBMIT_TIMEOUT_MS 30000
 #define QUERY_TIMEOUT_MS 30000
 #define QUERY_BYTES_MAX (256u << 10)
-#define POLL_MIN_S 0.5
-#define POLL_MAX_S 30.0
 #define QUEUE_FAILURES_MAX 10
 #define RECORD_TRIES 3
 #define RECORD_PAUSE_S 5.0
-
-extern char **environ;
-
-/* All lines but remarks: "srun: job 12 queued and waiting for resources". */
-static void add_answer(const char *program, struct ws_str lines, struct ws_buf *out)
-{
-	size_t n = strlen(program);
-	struct ws_str line;
-
-	while (lines.n && ws_str_next(&lines, '\n', &line)) {
-		if (!ws_str_starts(line, program) || line.n == n || line.at[n] != ':')
-			ws_buf_printf(out, "%.*s\n", WS_STR_ARGS(line));
-	}
-}
-
-enum ws_status mdl_slurm_ask(char *const *argv, int timeout_ms, struct ws_buf *out,
-			     struct ws_err *err)
-{
-	struct ws_proc_end end;
-	struct ws_buf all;
-	enum ws_status st;
-
-	ws_buf_init(&all, QUERY_BYTES_MAX);
-	st = ws_proc_read(argv[0], argv, environ, true, timeout_ms, &all, &end, err);
-	if (!st && end.exit_code) {
-		struct ws_str last = ws_str_last_line(ws_buf_view(&all));
-
-		st = ws_fail(err, WS_E_STATE, "%s ended with %d: %.*s", argv[0], end.exit_code,
-			     WS_STR_ARGS(last));
-	}
-	if (!st)
-		add_answer(argv[0], ws_buf_view(&all), out);
-	ws_buf_fini(&all);
-	return st;
-}
 
 enum ws_status mdl_slurm_submit(const char *script, uint64_t *out_job, struct ws_err *err)
 {
@@ -61,7 +20,7 @@ enum ws_status mdl_slurm_submit(const char *script, uint64_t *out_job, struct ws
 	enum ws_status st;
 
 	ws_buf_init(&out, QUERY_BYTES_MAX);
-	st = mdl_slurm_ask(argv, SUBMIT_TIMEOUT_MS, &out, err);
+	st = mdl_deploy_ask(argv, SUBMIT_TIMEOUT_MS, &out, err);
 	/* "Submitted batch job 12", maybe after lines of the site's filters */
 	line = ws_str_last_line(ws_buf_view(&out));
 	while (!st && line.n && ws_str_next(&line, ' ', &word))
@@ -146,44 +105,6 @@ void mdl_slurm_read_state(struct ws_str text, struct mdl_slurm_state *out_state)
 
 /* ---- waiting ---- */
 
-static volatile sig_atomic_t wait_signal;
-
-static void note_signal(int number)
-{
-	wait_signal = number;
-}
-
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-/* Sleeps, unless a signal came. */
-static void pause_s(double seconds)
-{
-	struct timespec ts = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
-
-	while (!wait_signal && nanosleep(&ts, &ts) && errno == EINTR)
-		;
-}
-
-/* One line of @command; false: none. A failure of the command leaves its text in @err. */
-static bool ask_line(char *const *argv, struct ws_buf *buf, struct ws_str *out_line,
-		     struct ws_err *err)
-{
-	struct ws_str rest;
-
-	ws_buf_clear(buf);
-	err->status = mdl_slurm_ask(argv, QUERY_TIMEOUT_MS, buf, err);
-	if (err->status)
-		return false;
-	rest = ws_str_trim(ws_buf_view(buf));
-	return rest.n && ws_str_next(&rest, '\n', out_line);
-}
-
 /* JobState=... of scontrol, which knows a job for some minutes after its end. */
 static bool ask_controller(const char *job, struct ws_buf *buf, struct mdl_slurm_state *out_state)
 {
@@ -191,7 +112,7 @@ static bool ask_controller(const char *job, struct ws_buf *buf, struct mdl_slurm
 	struct ws_err err = { .status = WS_OK };
 	struct ws_str line, word;
 
-	if (!ask_line(argv, buf, &line, &err))
+	if (!mdl_deploy_ask_line(argv, QUERY_TIMEOUT_MS, buf, &line, &err))
 		return false;
 	while (ws_str_next(&line, ' ', &word)) {
 		if (!ws_str_starts(word, "JobState="))
@@ -213,8 +134,8 @@ static void find_end(const char *job, struct ws_buf *buf, struct mdl_slurm_state
 	struct ws_err err = { .status = WS_OK };
 	struct ws_str line;
 
-	for (int i = 0; i < RECORD_TRIES && !wait_signal; i++) {
-		bool recorded = ask_line(argv, buf, &line, &err);
+	for (int i = 0; i < RECORD_TRIES && !mdl_wait_interrupted(); i++) {
+		bool recorded = mdl_deploy_ask_line(argv, QUERY_TIMEOUT_MS, buf, &line, &err);
 
 		if (recorded) {
 			mdl_slurm_read_state(line, out_state);
@@ -225,7 +146,7 @@ static void find_end(const char *job, struct ws_buf *buf, struct mdl_slurm_state
 			return;
 		if (!recorded && err.status)
 			break; /* no accounting here */
-		pause_s(RECORD_PAUSE_S);
+		mdl_wait_pause_s(RECORD_PAUSE_S);
 	}
 	mdl_slurm_read_state(WS_STR(""), out_state);
 }
@@ -266,18 +187,18 @@ static void say_how_to_continue(const struct mdl_slurm_plan *plan, const char *j
 }
 
 /* Polls until squeue does not list the job any more. */
-static void poll_queue(const char *job, struct ws_buf *buf, struct progress *progress)
+static void poll_queue(const char *job, const struct mdl_wait *wait, struct ws_buf *buf,
+		       struct progress *progress)
 {
 	char *argv[] = { "squeue", "-j", (char *)job, "-h", "-o", "%T %M %R", NULL };
-	double begin_s = now_s();
 	int n_failures = 0;
 
-	while (!wait_signal) {
+	while (!mdl_wait_interrupted()) {
 		struct ws_err err = { .status = WS_OK };
 		struct mdl_slurm_state state;
 		struct ws_str line;
 
-		if (ask_line(argv, buf, &line, &err)) {
+		if (mdl_deploy_ask_line(argv, QUERY_TIMEOUT_MS, buf, &line, &err)) {
 			n_failures = 0;
 			mdl_slurm_read_state(line, &state);
 			show_progress(progress, job, &state);
@@ -291,41 +212,32 @@ static void poll_queue(const char *job, struct ws_buf *buf, struct progress *pro
 		} else if (n_failures == 1) {
 			ws_log_warn("%s: trying again", err.text);
 		}
-		pause_s(WS_MIN(POLL_MAX_S, WS_MAX(POLL_MIN_S, (now_s() - begin_s) / 10)));
+		mdl_wait_pause(wait);
 	}
 }
 
-enum ws_status mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
-			      struct mdl_slurm_state *out_state, struct ws_err *err)
+bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
+		    struct mdl_slurm_state *out_state)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction act = { .sa_handler = note_signal }, before[WS_ARRAY_LEN(signals)];
 	struct progress progress = { .terminal = isatty(STDERR_FILENO) };
+	struct mdl_wait wait;
 	char id[24];
 	struct ws_buf buf;
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)job);
 	ws_buf_init(&buf, QUERY_BYTES_MAX);
-	wait_signal = 0;
-	sigemptyset(&act.sa_mask);
-	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++) {
-		sigaction(signals[i], NULL, &before[i]);
-		if (before[i].sa_handler != SIG_IGN)
-			sigaction(signals[i], &act, NULL);
-	}
-	poll_queue(id, &buf, &progress);
-	if (!wait_signal)
+	mdl_wait_begin(&wait);
+	poll_queue(id, &wait, &buf, &progress);
+	if (!mdl_wait_interrupted())
 		find_end(id, &buf, out_state);
 	if (progress.terminal)
 		fputs("\r\033[K", stderr);
-	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
-		sigaction(signals[i], &before[i], NULL);
+	mdl_wait_end(&wait);
 	ws_buf_fini(&buf);
-	if (wait_signal) {
+	if (mdl_wait_interrupted()) {
 		say_how_to_continue(plan, id);
-		return ws_fail(err, WS_E_STATE, "interrupted while job %s %s", id,
-			       "was waited for");
+		return false;
 	}
 	ws_print(stderr, "madengine: job %s: %s\n", id, out_state->name);
-	return WS_OK;
+	return true;
 }

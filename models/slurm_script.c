@@ -253,7 +253,7 @@ enum ws_status mdl_slurm_script(const struct mdl_slurm_plan *plan, struct ws_buf
 	if (!st && plan->own_containers)
 		st = add_own_script(plan, &exports, &pull, &command, err);
 	else if (!st)
-		st = mdl_launch_script(&plan->launch, &launcher, err);
+		st = mdl_launch_script(&plan->launch, false, &launcher, err);
 	if (!plan->own_containers)
 		add_inner_run(plan, &command);
 	for (size_t i = 0; !st && i < WS_ARRAY_LEN(parts); i++)

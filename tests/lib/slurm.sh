@@ -15,6 +15,7 @@
 slurm_cpus=${slurm_cpus:-8}
 slurm_gpus=${slurm_gpus:-0}
 slurm_names=${slurm_names:-$(uname -n | cut -d. -f1)}
+slurm_kill_wait_s=${slurm_kill_wait_s:-2} # between SIGTERM and SIGKILL of a job that ends
 slurm_limit_s=${slurm_limit_s:-30} # for the nodes to come up
 slurm_dir=
 
@@ -85,7 +86,7 @@ slurm_config() {
 		SelectTypeParameters=CR_CPU
 		SlurmdParameters=config_overrides
 		ReturnToService=2
-		KillWait=2
+		KillWait=$slurm_kill_wait_s
 		MailProg=/bin/true
 		StateSaveLocation=$slurm_dir/state
 		SlurmdSpoolDir=$slurm_dir/spool.%n

@@ -50,7 +50,7 @@ static const char *script(const char *context)
 	const char *text;
 
 	ws_buf_init(&out, 1u << 16);
-	assert_int_equal(mdl_launch_script(&launch, &out, &err), WS_OK);
+	assert_int_equal(mdl_launch_script(&launch, false, &out, &err), WS_OK);
 	text = ws_arena_strdup(&arena, out.at);
 	ws_buf_fini(&out);
 	return text;
@@ -183,8 +183,8 @@ static void node_runners_are_amds(void **state)
 	has(text, "export TENSOR_MODEL_PARALLEL_SIZE=\"8\"\n");
 	has(text, "export PIPELINE_MODEL_PARALLEL_SIZE=\"2\"\n");
 	text = script(NODES("deepspeed"));
-	has(text, "sed 's/$/ slots=8/' >\"/tmp/deepspeed_hostfile_${SLURM_JOB_ID}.txt\"\n");
-	has(text, "deepspeed --hostfile=/tmp/deepspeed_hostfile_${SLURM_JOB_ID}.txt "
+	has(text, "sed 's/$/ slots=8/' >\"/tmp/deepspeed_hostfile_${mad_job}.txt\"\n");
+	has(text, "deepspeed --hostfile=/tmp/deepspeed_hostfile_${mad_job}.txt "
 		  "--master_addr=${MASTER_ADDR} --master_port=29500\"\n");
 	text = script(NODES("vllm"));
 	has(text, "export VLLM_DISTRIBUTED_BACKEND=\"none\"\n");
@@ -200,6 +200,22 @@ static void mpi_starts_all_ranks_from_the_first_node(void **state)
 	has(text, "if [ \"$NODE_RANK\" = 0 ]; then\n\texport MAD_MULTI_NODE_RUNNER=\"mpirun -np 16 "
 		  "--host ${MAD_MPI_HOSTS}\"\nelse\n\texport MAD_MULTI_NODE_RUNNER=true\nfi\n");
 	has(script(NODES("srun")), "srun --overlap --nodes=2 --ntasks=16 --ntasks-per-node=8");
+}
+
+static void pods_meet_by_rendezvous(void **state)
+{
+	struct mdl_launch launch = find(NODES("torchrun"), "{}", 8);
+	struct ws_buf out;
+
+	ws_buf_init(&out, 1u << 16);
+	assert_int_equal(mdl_launch_script(&launch, true, &out, &err), WS_OK);
+	has(out.at, "torchrun --nnodes=2 --nproc_per_node=8 --node_rank=${NODE_RANK} "
+		    "--rdzv_backend=c10d --rdzv_endpoint=${MASTER_ADDR}:29500 --rdzv_id=${mad_job} "
+		    "--role=worker --tee=3");
+	launch = find(NODES("mpirun"), "{}", 8);
+	assert_int_equal(mdl_launch_script(&launch, true, &out, &err), WS_E_USAGE);
+	has(err.text, "on Slurm only");
+	ws_buf_fini(&out);
 }
 
 static void one_node_has_the_local_form(void **state)
@@ -242,10 +258,10 @@ static void disaggregated_nodes_are_split(void **state)
 	ws_buf_init(&out, 1u << 16);
 	snprintf(json, sizeof(json), form, "\"prefill_nodes\": 4, \"decode_nodes\": 4");
 	launch = find(json, "{}", 8);
-	assert_int_equal(mdl_launch_script(&launch, &out, &err), WS_E_USAGE);
+	assert_int_equal(mdl_launch_script(&launch, false, &out, &err), WS_E_USAGE);
 	has(err.text, "4 prefill and 4 decode nodes are not the 5");
 	launch = find(NODES("sglang-disagg"), "{}", 8);
-	assert_int_equal(mdl_launch_script(&launch, &out, &err), WS_E_USAGE);
+	assert_int_equal(mdl_launch_script(&launch, false, &out, &err), WS_E_USAGE);
 	has(err.text, "needs at least 3 nodes and gets 2");
 	ws_buf_fini(&out);
 }
@@ -262,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(node_runners_are_amds, begin, end),
 		cmocka_unit_test_setup_teardown(mpi_starts_all_ranks_from_the_first_node, begin,
 						end),
+		cmocka_unit_test_setup_teardown(pods_meet_by_rendezvous, begin, end),
 		cmocka_unit_test_setup_teardown(one_node_has_the_local_form, begin, end),
 		cmocka_unit_test_setup_teardown(texts_of_the_user_are_quoted, begin, end),
 		cmocka_unit_test_setup_teardown(disaggregated_nodes_are_split, begin, end),

@@ -31,11 +31,12 @@ cat >"$mad_task" <<'MAD_END_OF_TASK' || exit 1
 set -u -o pipefail
 rank=${SLURM_PROCID:-0}
 export NODE_RANK=$rank RANK=$rank MAD_NODE_RANK=$rank
+mad_job=$SLURM_JOB_ID
+mad_hosts() { scontrol show hostnames "$SLURM_JOB_NODELIST"; }
 @launcher@
 node=$mad_results/node_$rank
 log=$mad_output_dir/madengine-${mad_model}_${SLURM_JOB_ID}_node_$rank
 work=
-own_work=
 mkdir -p "$node" || exit 1
 printf 'host=%s\n' "${SLURMD_NODENAME:-$(uname -n)}" >"$node/node.txt"
 
@@ -55,11 +56,6 @@ hand_back() {
 			if [ ! -e "$from" ] || [ -z "$name" ] || [ -e "$node/$name" ]; then
 				continue
 			fi
-			# In a shared folder there may be files of earlier runs.
-			if [ -z "$own_work" ] &&
-				[ -z "$(find "$from" -newer "$node/node.txt" -print -quit)" ]; then
-				continue
-			fi
 			cp -R "$from" "$node/" 2>>"$log.err" || printf 'lost=%s\n' "$name" >>"$node/node.txt"
 		done
 	fi
@@ -71,12 +67,10 @@ finish() {
 	trap '' TERM INT
 	hand_back
 	printf 'exit_code=%s\n' "$code" >>"$node/node.txt"
-	if [ -n "$own_work" ]; then
-		if [ "$code" -eq 0 ]; then
-			rm -rf "$own_work"
-		else
-			printf 'work=%s:%s\n' "$(uname -n)" "$own_work" >>"$node/node.txt"
-		fi
+	if [ -n "$work" ] && [ "$code" -eq 0 ]; then
+		rm -rf "$work"
+	elif [ -n "$work" ]; then
+		printf 'work=%s:%s\n' "$(uname -n)" "$work" >>"$node/node.txt"
 	fi
 	exit "$code"
 }
@@ -88,34 +82,29 @@ if ! command -v madengine >/dev/null; then
 	finish 127
 fi
 
-# Where to work: a shared folder in place for one node, else a folder of this node.
+# Each node works in a folder of its own, so that runs do not meet.
 if [ -n "$mad_shared_workspace" ]; then
-	own_work=$mad_shared_workspace/madengine_job_${SLURM_JOB_ID}_node_$rank
-elif [ "$NNODES" -eq 1 ] &&
-	stat -f -c %T "$mad_submit_dir" | grep -qE '^(nfs|lustre|gpfs|ceph)'; then
-	work=$mad_submit_dir
+	work=$mad_shared_workspace/madengine_job_${SLURM_JOB_ID}_node_$rank
 elif [ -n "${SLURM_TMPDIR:-}" ] && [ -w "${SLURM_TMPDIR:-}" ]; then
-	own_work=$SLURM_TMPDIR/madengine_node_$rank
-elif [ "$NNODES" -eq 1 ]; then
-	own_work=/tmp/madengine_job_$SLURM_JOB_ID
+	work=$SLURM_TMPDIR/madengine_node_$rank
 else
-	own_work=/tmp/madengine_job_${SLURM_JOB_ID}_node_$rank
+	work=/tmp/madengine_job_${SLURM_JOB_ID}_node_$rank
 fi
-if [ -z "$work" ]; then
-	work=$own_work
-	# Results of earlier runs stay behind: they would be handed back as those of this one.
-	if ! mkdir -p "$work" || ! tar -C "$mad_submit_dir" -cf - \
-		--exclude=.git --exclude=__pycache__ --exclude='*.pyc' --exclude='*.egg-info' \
-		--exclude=.pytest_cache --exclude-tag-all=pyvenv.cfg --anchored \
-		--no-wildcards-match-slash --exclude="./$mad_output_name" --exclude='./*.log' \
-		--exclude='./*_env.csv' --exclude='./*_output.csv' --exclude='./*_trace.csv' \
-		--exclude='./perf*.csv' --exclude=./rocprof_output --exclude=./rpd_output \
-		--exclude=./rocm_trace_lite_output . 2>>"$log.err" | tar -C "$work" -xf - 2>>"$log.err"; then
-		say "cannot copy $mad_submit_dir to $work"
-		finish 1
-	fi
+# Results of earlier runs stay behind: they would be handed back as those of this one.
+if ! mkdir -p "$work" || ! tar -C "$mad_submit_dir" -cf - \
+	--exclude=.git --exclude=__pycache__ --exclude='*.pyc' --exclude='*.egg-info' \
+	--exclude=.pytest_cache --exclude-tag-all=pyvenv.cfg --anchored \
+	--no-wildcards-match-slash --exclude="./$mad_output_name" --exclude='./*.log' \
+	--exclude='./*_env.csv' --exclude='./*_output.csv' --exclude='./*_trace.csv' \
+	--exclude='./perf*.csv' --exclude='./perf*.json' --exclude=./rocprof_output \
+	--exclude=./rpd_output --exclude=./rocm_trace_lite_output --exclude=./run_directory \
+	--exclude=./scripts/common . 2>>"$log.err" | tar -C "$work" -xf - 2>>"$log.err"; then
+	say "cannot copy $mad_submit_dir to $work"
+	finish 1
 fi
-cd "$work" && cp "$mad_manifest" build_manifest_local.json || finish 1
+if ! cd "$work" || ! cp "$mad_manifest" build_manifest_local.json; then
+	finish 1
+fi
 
 if [ "$rank" -eq 0 ]; then
 	export MAD_COLLECT_METRICS=true MAD_SKIP_PERF_COLLECTION=false
@@ -127,14 +116,10 @@ if [ "$NNODES" -gt 1 ]; then
 	export MIOPEN_USER_DB_PATH=/tmp/.miopen/node_${rank}_rank_$LOCAL_RANK
 fi
 
-# In the background, so that the end of the job can be passed on: Slurm sends SIGTERM, and
-# SIGKILL after its KillWait. In between there is time to hand back what was recorded.
-pid=
-stop() {
-	say "the job is ending: stopping the run"
-	[ -z "$pid" ] || kill -TERM "$pid" 2>/dev/null
-}
-trap stop TERM INT
+# Slurm ends a job with SIGTERM to all its processes, and SIGKILL after its KillWait. In between
+# there is time to hand back what was recorded. In the background, because bash does not wait
+# for it otherwise when it gets the signal itself.
+trap 'say "the job is ending"' TERM INT
 @command@ >>"$log.out" 2>>"$log.err" &
 pid=$!
 wait "$pid"
