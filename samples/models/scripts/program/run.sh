@@ -8,7 +8,7 @@ program=${1:?which program}
 shift
 path=$WAVESCOPE_SAMPLES/$program
 if [ ! -x "$path" ]; then
-	echo "run.sh: there is no sample program '$program': they are built where hipcc is installed" >&2
+	echo "run.sh: there is no sample program '$program': they are built where hipcc is installed (Debian: wavescope-samples)" >&2
 	exit 1
 fi
 options=()
