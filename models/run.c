@@ -340,6 +340,8 @@ static void carry_out(struct mdl_run *run)
 	collect_environment(run);
 	command = ready ? model_command(run, &from) : NULL;
 	ready = command && lay_model(run, from);
+	if (ready)
+		mdl_run_read_config(run, from);
 	if (ready && run->options->skip_model_run)
 		mdl_log_line(&run->log, "madengine: --skip-model-run: the model is not run");
 	else if (ready)

@@ -35,6 +35,8 @@ void mdl_run_fail(struct mdl_run *run, const char *fmt, ...) WS_PRINTF(2, 3);
 
 /* GPUs, carrier and launcher, once they are known. */
 enum ws_status mdl_run_columns(struct mdl_run *run, struct ws_err *err);
+/* The file that the model's arguments name with --config, for the super files. */
+void mdl_run_read_config(struct mdl_run *run, const char *from);
 /* Each tool has written something; the log has a performance, and no errors. */
 void mdl_run_check_outputs(struct mdl_run *run);
 void mdl_run_read_log(struct mdl_run *run);

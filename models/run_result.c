@@ -94,6 +94,37 @@ enum ws_status mdl_run_columns(struct mdl_run *run, struct ws_err *err)
 	return result->n_gpus ? WS_OK : no_memory(err);
 }
 
+/* The word after --config in the arguments; NULL: none. In the arena. */
+static const char *config_path(struct mdl_run *run)
+{
+	const char *at = strstr(run->result->args, "--config");
+
+	if (!at)
+		return NULL;
+	at += strlen("--config");
+	if (*at != ' ' && *at != '=')
+		return NULL;
+	at += strspn(at, " =");
+	return ws_arena_strndup(run->arena, at, strcspn(at, " "));
+}
+
+void mdl_run_read_config(struct mdl_run *run, const char *from)
+{
+	const char *name = config_path(run);
+	struct ws_doc *doc = NULL;
+	char path[PATH_MAX];
+	struct ws_err err;
+
+	if (!name || !*name || ws_path_join(from, name, path, NULL))
+		return;
+	if (!ws_doc_read(path, run->arena, &doc, &err))
+		run->result->configs = doc;
+	else
+		mdl_log_line(&run->log,
+			     "madengine: warning: perf_super.json is without configs: %s",
+			     err.text);
+}
+
 /* ---- what came of it ---- */
 
 static bool has_content(const char *path)

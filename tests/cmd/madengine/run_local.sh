@@ -97,6 +97,16 @@ many_y,2,s'
 [ -e common_info.json ] || fail 'no common_info.json'
 is "$(cat extra_output.csv)" rows
 
+# the configuration that the arguments name is kept with the result
+printf 'batch: 8\nlayers: [1, 2]\n' >scripts/m/conf.yaml
+run madengine run --tags m:config=conf.yaml
+rc_is 0
+"$PYTHON" - <<'END' || fail 'the configuration is not kept'
+import json
+assert json.load(open("perf_entry_super.json"))[0]["configs"] == {"batch": 8, "layers": [1, 2]}
+assert json.load(open("perf_super.json"))[0]["configs"] is None
+END
+
 # nothing is run: status SKIPPED
 rows_before=$(rows perf.csv)
 run madengine run --tags m --skip-model-run --summary-output sum.json
