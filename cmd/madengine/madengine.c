@@ -3,7 +3,13 @@
 #include "cmd/cmd.h"
 
 static const struct ws_cmd *const subs[] = {
-	&mad_run_cmd, &mad_build_cmd, &mad_discover_cmd, &mad_report_cmd, &mad_database_cmd, NULL,
+	&mad_run_cmd,
+	&mad_build_cmd,
+	&mad_discover_cmd,
+	&mad_lint_profile_cmd,
+	&mad_report_cmd,
+	&mad_database_cmd,
+	NULL,
 };
 
 const struct ws_cmd cmd_madengine = {

@@ -7,7 +7,10 @@
 #include "base/arena.h"
 #include "base/cmd.h"
 #include "base/doc.h"
+#include "models/lint.h"
 #include "models/model.h"
+
+#include <stdio.h>
 
 #define MAD_EXIT_BUILD 2 /* an image could not be built */
 #define MAD_EXIT_RUN 3   /* at least one model failed */
@@ -18,6 +21,7 @@
 extern const struct ws_cmd mad_build_cmd;
 extern const struct ws_cmd mad_database_cmd;
 extern const struct ws_cmd mad_discover_cmd;
+extern const struct ws_cmd mad_lint_profile_cmd;
 extern const struct ws_cmd mad_report_cmd;
 extern const struct ws_cmd mad_run_cmd;
 
@@ -34,6 +38,15 @@ enum ws_status mad_tags(const struct ws_strv *typed, struct ws_arena *arena,
 /* No tags: all models. */
 enum ws_status mad_select(const char *root, const struct ws_strv *typed, struct ws_arena *arena,
 			  struct mdl_models *out_chosen, struct ws_err *err);
+
+/* ---- lint_profile.c ---- */
+
+/* mdl_lint() with rocprofv3's own checks, from the working folder. */
+enum ws_status mad_lint(const struct ws_doc *context, const struct ws_doc *tools,
+			struct ws_arena *arena, struct mdl_findings *out_findings,
+			struct ws_err *err);
+/* One line each, from the level @least on. */
+void mad_lint_print(const struct mdl_findings *findings, enum mdl_lint_level least, FILE *to);
 
 /* ---- build.c ---- */
 

@@ -116,6 +116,7 @@ struct job {
 	struct mdl_run_options options;
 	enum mdl_target target;
 	struct ws_doc *done, *failed; /* names, for the summary */
+	const char *mistake;          /* of the context; NULL: none was found */
 	bool interrupted;
 };
 
@@ -283,6 +284,11 @@ static enum ws_status run_entry(struct job *job, const struct mdl_entry *entry,
 		result->reason = skip;
 		return WS_OK;
 	}
+	if (job->mistake) {
+		result->outcome = MDL_FAILURE;
+		result->reason = job->mistake;
+		return WS_OK;
+	}
 	st = mdl_chain_build(job->tools, job->context, &job->arena, &chain, &why);
 	if (!st && job->target == MDL_TARGET_SLURM)
 		st = mdl_slurm_run(entry, job->manifest, job->context, &job->options, &job->arena,
@@ -407,6 +413,21 @@ static enum ws_status write_summary(struct job *job, struct ws_err *err)
 	return ok ? ws_doc_write_json(job->args->summary_output, summary, err) : no_memory(err);
 }
 
+/* A mistake that a run would meet after an hour fails every model before it is started. */
+static enum ws_status check_profile(struct job *job, struct ws_err *err)
+{
+	struct mdl_findings findings;
+	enum ws_status st = mad_lint(job->context, job->tools, &job->arena, &findings, err);
+
+	if (st)
+		return st;
+	mad_lint_print(&findings, MDL_LINT_WARNING, stderr);
+	for (size_t i = 0; i < findings.n && !job->mistake; i++)
+		if (findings.at[i].level == MDL_LINT_ERROR)
+			job->mistake = findings.at[i].text;
+	return WS_OK;
+}
+
 /* With scripts/common in the working folder, and nobody else in it. */
 static enum ws_status run_with_common(struct job *job, int *exit_code, struct ws_err *err)
 {
@@ -423,6 +444,8 @@ static enum ws_status run_with_common(struct job *job, int *exit_code, struct ws
 	if (!st)
 		st = mdl_tools_read(tools ? tools : MDL_PLACE_COMMON "/tools.json", &job->arena,
 				    &job->tools, err);
+	if (!st)
+		st = check_profile(job, err);
 	if (!st)
 		st = run_all(job, exit_code, err);
 	mdl_common_remove(&common);

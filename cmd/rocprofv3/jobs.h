@@ -20,7 +20,7 @@ struct rp_job {
 	struct rp_args asked; /* the same before groups were opened: what a person named */
 	char folder[32];      /* below the output directory: "pass_1", or "" */
 	bool shares;          /* its runs with the jobs beside it that do, too */
-	bool skipped;         /* this GPU has none of its counters; the other jobs run */
+	bool skipped;         /* this GPU does not have its counters; the other jobs run */
 };
 
 struct rp_jobs {

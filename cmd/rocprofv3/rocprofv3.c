@@ -91,7 +91,7 @@ static enum ws_status judge(const struct rp_result *result, bool several, char *
 
 /*
  * Checks the names, devices, definitions and limits of all jobs before anything runs. Among
- * lines that share runs, one may request only counters that this GPU does not have, because
+ * lines that share runs, one may request counters that this GPU does not have, because
  * preset files are written for several architectures. It is reported and skipped.
  */
 static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
@@ -112,7 +112,7 @@ static enum ws_status plan_jobs(struct rp_jobs *jobs, struct ws_err *err)
 			st = rp_counting_init(&counting, &request, &job->args, err);
 			if (!st)
 				launch_counting_warn(&counting, &request);
-			job->skipped = n > 1 && counting.n_gone == counting.n_asked &&
+			job->skipped = n > 1 && counting.n_gone &&
 				       (st == WS_E_NOTFOUND || st == WS_E_UNSUPPORTED);
 			launch_counting_fini(&counting);
 			if (job->skipped && ++n_skipped < n) {

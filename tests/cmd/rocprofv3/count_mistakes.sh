@@ -53,6 +53,13 @@ printf 'pmc: NEITHER\npmc: NOR\n' >none.txt
 run rocprofv3 -i none.txt -- sh -c 'echo ran >ran'
 [ "$rc" -ne 0 ] && [ ! -e ran ] || fail "lines without any counter were run"
 
+# Of several lines, one with a counter that is not here is left out.
+printf 'pmc: SQ_WAVES\npmc: GRBM_COUNT NOT_THERE\n' >two.txt
+run rocprofv3 -i two.txt -f csv -d two -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+err_has "pmc_2: no counter 'NOT_THERE'"
+[ -e two/pmc_1/r_counter_collection.csv ] && [ ! -e two/pmc_2 ] || fail "a line with a counter that is not here"
+
 # A device that is not here is skipped, with a warning; the rest is counted.
 run rocprofv3 --pmc SQ_WAVES:device=1 GRBM_COUNT -f csv -d absent -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0
