@@ -35,6 +35,7 @@ static const struct mdl_context_key keys[] = {
 	{ "vllm",                      KIND(MAP) },
 	{ "deploy",                    KIND(MAP) | KIND(TEXT) },
 	{ "deployment_config",         KIND(MAP) },
+	{ "target",                    KIND(TEXT) }, /* of a manifest */
 	{ "model_args",                KIND(TEXT) },
 	{ "MAD_CONTAINER_IMAGE",       KIND(TEXT) },
 	{ "MAD_ROCM_PATH",             KIND(TEXT) },

@@ -36,15 +36,16 @@ enum ws_status mad_lint(const struct ws_doc *context, const struct ws_doc *tools
 	return mdl_lint(context, tools, ".", rp_lint, arena, out_findings, err);
 }
 
-void mad_lint_print(const struct mdl_findings *findings, enum mdl_lint_level least, FILE *to)
+static void print_text(const char *file, const struct mdl_findings *findings)
 {
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct mdl_finding *finding = &findings->at[i];
 
-		if (finding->level >= least)
-			ws_print(to, "%s: %s: %s [%s]\n", mdl_lint_level_word(finding->level),
-				 finding->where, finding->text, finding->rule);
+		ws_print(stdout, "%s: %s: %s [%s]\n", mdl_lint_level_word(finding->level),
+			 finding->where, finding->text, finding->rule);
 	}
+	if (!findings->n)
+		ws_print(stdout, "%s: nothing to report\n", file ? file : "the context");
 }
 
 static enum ws_status print_json(const char *file, const struct mdl_findings *findings,
@@ -116,9 +117,7 @@ static enum ws_status check(const struct lint_args *args, const char *file, stru
 		*exit_code = MAD_EXIT_ARGS;
 	if (args->json)
 		return print_json(file, &findings, arena, err);
-	mad_lint_print(&findings, MDL_LINT_NOTE, stdout);
-	if (!findings.n)
-		printf("%s: nothing to report\n", file ? file : "the context");
+	print_text(file, &findings);
 	return WS_OK;
 }
 

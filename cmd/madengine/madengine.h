@@ -10,8 +10,6 @@
 #include "models/lint.h"
 #include "models/model.h"
 
-#include <stdio.h>
-
 #define MAD_EXIT_BUILD 2 /* an image could not be built */
 #define MAD_EXIT_RUN 3   /* at least one model failed */
 #define MAD_EXIT_ARGS 4  /* options, tags or context */
@@ -45,8 +43,6 @@ enum ws_status mad_select(const char *root, const struct ws_strv *typed, struct 
 enum ws_status mad_lint(const struct ws_doc *context, const struct ws_doc *tools,
 			struct ws_arena *arena, struct mdl_findings *out_findings,
 			struct ws_err *err);
-/* One line each, from the level @least on. */
-void mad_lint_print(const struct mdl_findings *findings, enum mdl_lint_level least, FILE *to);
 
 /* ---- build.c ---- */
 

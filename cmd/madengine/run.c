@@ -421,10 +421,16 @@ static enum ws_status check_profile(struct job *job, struct ws_err *err)
 
 	if (st)
 		return st;
-	mad_lint_print(&findings, MDL_LINT_WARNING, stderr);
-	for (size_t i = 0; i < findings.n && !job->mistake; i++)
-		if (findings.at[i].level == MDL_LINT_ERROR)
-			job->mistake = findings.at[i].text;
+	for (size_t i = 0; i < findings.n; i++) {
+		const struct mdl_finding *finding = &findings.at[i];
+
+		if (finding->level == MDL_LINT_WARNING)
+			ws_log_warn("%s: %s [%s]", finding->where, finding->text, finding->rule);
+		else if (finding->level == MDL_LINT_ERROR)
+			ws_log_error("%s: %s [%s]", finding->where, finding->text, finding->rule);
+		if (finding->level == MDL_LINT_ERROR && !job->mistake)
+			job->mistake = finding->text;
+	}
 	return WS_OK;
 }
 

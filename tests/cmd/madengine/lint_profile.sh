@@ -79,6 +79,10 @@ lint --tools
 rc_is 0
 is "$(wc -l <"$out")" "$("$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["tools"]))' \
 	"$WS_SOURCE/data/madengine/scripts/common/tools.json")" "tools that are listed"
+# rocprofv3 accepts the commands of all of them
+lint -c "{\"tools\": [$(awk '{ printf "%s{\"name\": \"%s\"}", (NR > 1 ? "," : ""), $1 }' "$out")]}"
+rc_is 0
+out_has "14 profilers around one another"
 lint
 rc_is 4
 lint no-such-file.json
@@ -91,7 +95,7 @@ rc_is 4
 # A run: the model is not started, and has a row.
 run madengine run --tags dummy -c '{"tools": [{"name": "rocprof", "cmd": "rocprofv3 --sys-trac --"}]}'
 rc_is 3
-err_has "error: tools[0].cmd: rocprofv3: unknown option '--sys-trac'"
+err_has "madengine: tools[0].cmd: rocprofv3: unknown option '--sys-trac': did you mean '--sys-trace'? [rejected-option]"
 err_has "dummy: FAILURE: rocprofv3: unknown option '--sys-trac'"
 grep -q "^dummy,.*FAILURE" perf.csv || fail "no row of a run that failed"
 [ ! -e scripts ] || fail "scripts/common is left"

@@ -87,7 +87,7 @@ is "$(cat "$dated/kernel_trace.csv")" 'Kind,Name
 "K","k11"
 "K","k12"' "kernels of both processes"
 is "$(cat rocprofv3_output_kernel_trace.csv)" "$(cat "$host/11_kernel_trace.csv")" "copy of the first"
-[ -e rocprofv3_output_counter_collection.csv ] || fail "no copy of the counters"
+is "$(rows rocprofv3_output_counter_collection.csv)" 6 "counters of both passes"
 cd "$work"
 
 # rocprof's own files, and -d of the user's own

@@ -168,9 +168,16 @@ collect_rocprof() {
 	for base in agent_info domain_stats kernel_stats kernel_trace hip_api_trace counter_collection; do
 		file=$out/rocprofv3_output_$base.csv
 		[ ! -e "$file" ] || continue
-		found=$(find "$out" -maxdepth 4 -name "*$base.csv" ! -path "$dated/*" | sort | head -n 1)
-		[ -z "$found" ] || cp "$found" "$file"
+		find "$out" -maxdepth 4 -name "*$base.csv" ! -path "$dated/*" | sort >"$out/.found"
+		# of counters those of all passes, of everything else the first
+		[ $base = counter_collection ] || sed -i 1q "$out/.found"
+		set --
+		while read -r found; do
+			set -- "$@" "$found"
+		done <"$out/.found"
+		[ $# -eq 0 ] || joined "$file" "$@"
 	done
+	rm -f "$out/.found"
 	hand_over "$out"
 }
 
