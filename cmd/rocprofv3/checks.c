@@ -150,9 +150,10 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
 {
 	static struct gpu_agents gpus; /* too large for the stack */
-	static char text[24];
+	static char texts[64][24];     /* of each power: jobs may differ in it */
 	double cycles, power = PC_CYCLES_MIN;
-	unsigned mhz = 0;
+	unsigned mhz = 0, exponent = 0;
+	char *text;
 
 	if (launch_inject_gpus(&gpus, NULL))
 		return;
@@ -161,9 +162,10 @@ static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
 	if (!mhz)
 		return;
 	cycles = (double)*interval_us * mhz;
-	while (power * 1.5 < cycles && power < PC_CYCLES_MAX)
-		power *= 2;
-	snprintf(text, sizeof(text), "%.0f", power);
+	for (; power * 1.5 < cycles && power < PC_CYCLES_MAX; power *= 2)
+		exponent++;
+	text = texts[exponent];
+	snprintf(text, sizeof(texts[0]), "%.0f", power);
 	ws_log_warn("stochastic PC sampling counts in cycles: --pc-sampling-interval %s with "
 		    "--pc-sampling-unit time is %s cycles, %.0f microseconds at %u MHz",
 		    args->pc_sampling_interval, text, power / mhz, mhz);

@@ -176,13 +176,17 @@ static enum ws_status run_traced(char **argv, struct ws_env *env, struct reader 
 static enum ws_status add_wrapper(uint32_t modes, struct ws_env *env, struct ws_err *err)
 {
 	static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
-	char path[PATH_MAX];
+	const char *there = ws_env_get(env, "LD_PRELOAD");
+	char path[PATH_MAX], list[2 * PATH_MAX];
 
-	if (!(modes & MDL_LIBRARY_BIT(HIPBLASLT)))
+	if (!(modes & MDL_LIBRARY_BIT(HIPBLASLT)) ||
+	    ws_path_beside(places, "libwavescope-hipblaslt.so", path, NULL))
 		return WS_OK;
-	if (ws_path_beside(places, "libwavescope-hipblaslt.so", path, NULL))
-		return WS_OK;
-	return ws_env_prepend(env, "LD_PRELOAD", path, ':', err);
+	/* Behind what is there: a sanitizer's runtime must be first. */
+	if (there && *there &&
+	    snprintf(list, sizeof(list), "%s:%s", there, path) >= (int)sizeof(list))
+		return ws_fail(err, WS_E_LIMIT, "LD_PRELOAD is too long");
+	return ws_env_set(env, "LD_PRELOAD", there && *there ? list : path, err);
 }
 
 static enum ws_status trace(const struct trace_args *args, char **argv, struct ws_env *env,

@@ -6,6 +6,14 @@ fakes=$WS_BUILD/tests/collector
 [ -e "$fakes/libamd_smi.so" ] || skip "the stand-ins for AMD's libraries are not in this build"
 sampler=
 cleanup() { kill -KILL $sampler 2>/dev/null; }
+ends() {
+	tries=0
+	while kill -0 "$sampler" 2>/dev/null && [ $tries -lt 100 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	[ $tries -lt 100 ] || fail "the sampler does not end: $1"
+}
 
 # ---- real GPUs: two, by a stand-in for libamd_smi ----
 real() { run env WAVESCOPE_GPU=native LD_LIBRARY_PATH="$fakes" "$@"; }
@@ -82,7 +90,7 @@ sampler=$(cat gpu_info_vram_profiler.pid)
 sleep 0.5
 script post_scripts/gpu_info_vram_stop.sh
 rc_is 0
-! kill -0 "$sampler" 2>/dev/null || fail "the sampler was not stopped"
+ends "the stop script"
 out_has "rows of 2 GPUs in gpu_info_vram_profiler_output.csv"
 [ "$(rows gpu_info_vram_profiler_output.csv)" -ge 10 ] || fail "too few rows in half a second"
 [ ! -e gpu_info_vram_profiler.pid ] || fail "the pid file is left"
@@ -108,14 +116,6 @@ start() { # FILE OPTION...
 	real wavescope gpu-info -m vram -i 0.01 -o "$to" --background --pid-file s.pid --log-file s.log "$@"
 	rc_is 0
 	sampler=$(cat s.pid)
-}
-ends() {
-	tries=0
-	while kill -0 "$sampler" 2>/dev/null && [ $tries -lt 100 ]; do
-		sleep 0.05
-		tries=$((tries + 1))
-	done
-	[ $tries -lt 100 ] || fail "the sampler does not end: $1"
 }
 start k.csv
 sleep 0.3

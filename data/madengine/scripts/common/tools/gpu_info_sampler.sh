@@ -32,14 +32,17 @@ stop)
 	}
 	pid=$(cat "$name.pid")
 	kill -TERM "$pid" 2>/dev/null
-	# it ends at once; five seconds are for a machine that is very busy
+	# It removes the file when it ends, which is at once; five seconds are for a machine that is very busy. Its
+	# process may stay as a zombie: the first process of a container waits for nobody.
 	tries=0
-	while kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do
+	while [ -e "$name.pid" ] && kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do
 		sleep 0.05
 		tries=$((tries + 1))
 	done
-	kill -KILL "$pid" 2>/dev/null && echo "$name: killed: it did not end; the rows so far are in the file" >&2
-	rm -f "$name.pid"
+	if [ -e "$name.pid" ]; then
+		kill -KILL "$pid" 2>/dev/null && echo "$name: killed: it did not end; the rows so far are in the file" >&2
+		rm -f "$name.pid"
+	fi
 	[ ! -s "$name.log" ] || tail -n 20 "$name.log"
 	exit 0
 	;;
