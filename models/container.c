@@ -156,14 +156,38 @@ static enum ws_status add_gpus(const struct mdl_job *job, bool nvidia,
 	return WS_OK;
 }
 
-static enum ws_status add_env(const struct ws_doc *env, struct ws_buf *out, struct ws_err *err)
+/* A file of wavescope has another path inside. */
+static void add_value(const char *value, const char *prefix, struct ws_buf *out)
 {
+	size_t n = strlen(prefix);
+	struct ws_buf inside;
+
+	if (strncmp(value, prefix, n) != 0 || value[n] != '/') {
+		mdl_shell_word(value, out);
+		return;
+	}
+	ws_buf_init(&inside, LINE_BYTES_MAX);
+	ws_buf_printf(&inside, MDL_CONTAINER_PREFIX "%s", value + n);
+	mdl_shell_word(inside.at, out);
+	ws_buf_fini(&inside);
+}
+
+static enum ws_status add_env(const struct mdl_job *job, const char *prefix, struct ws_buf *out,
+			      struct ws_err *err)
+{
+	const struct ws_doc *env = job->env;
+
 	for (size_t i = 0; env && i < env->n; i++) {
+		const char *value = env->at[i]->text ? env->at[i]->text : "";
+
 		if (!mdl_shell_name_ok(env->at[i]->key))
 			return ws_fail(err, WS_E_USAGE, "'%s' cannot be the name of a variable",
 				       env->at[i]->key);
 		ws_buf_printf(out, " --env %s=", env->at[i]->key);
-		mdl_shell_word(env->at[i]->text ? env->at[i]->text : "", out);
+		if (job->machine->simulated)
+			add_value(value, prefix, out);
+		else
+			mdl_shell_word(value, out);
 	}
 	return WS_OK;
 }
@@ -202,7 +226,7 @@ enum ws_status mdl_container_line(const char *engine, const struct mdl_job *job,
 				ws_buf_add_n(out, c, 1);
 		}
 	}
-	st = add_env(job->env, out, err);
+	st = add_env(job, prefix, out, err);
 	if (st)
 		return st;
 	for (size_t i = 0; mounts && mounts->kind == WS_DOC_MAP && i < mounts->n; i++) {
@@ -223,19 +247,25 @@ enum ws_status mdl_container_line(const char *engine, const struct mdl_job *job,
 
 /* ---- the carrier ---- */
 
-/* A command line of the engine, into the log. @what is for its failure; NULL: it may fail. */
+/*
+ * A command line of the engine, into the log. @what is for its failure. NULL: it may fail, and
+ * what it says then would only alarm.
+ */
 static enum ws_status run_line(struct container *c, const char *line, const char *what,
 			       double timeout_s, struct ws_err *err)
 {
 	char *argv[] = { "bash", "-c", (char *)line, NULL };
 	struct mdl_child_end end = { 0 };
-	struct mdl_log log = *c->job->log;
+	struct mdl_log log = { 0 };
 	struct ws_buf said;
 	enum ws_status st;
 
 	ws_buf_init(&said, 1u << 16);
+	if (what)
+		log = *c->job->log;
 	log.also = &said;
-	mdl_log_line(c->job->log, "+ %s", line);
+	if (what)
+		mdl_log_line(c->job->log, "+ %s", line);
 	st = mdl_child_run(argv, environ, NULL, timeout_s, &log, &end, err);
 	if (!st && what && end.timed_out)
 		st = ws_fail(err, WS_E_TIMEOUT, "%s took more than %.0f s", what, timeout_s);
@@ -269,7 +299,8 @@ static enum ws_status need_image(struct container *c, const char *image, struct 
 	const char *far = ws_doc_get_text(c->job->built, "registry_image", NULL);
 	enum ws_status st;
 
-	if (!run_verb(c, "image inspect -f '{{.Id}}'", image, "", SHORT_TIMEOUT_S, NULL))
+	if (!run_verb(c, "image inspect -f '{{.Id}}'", image, "the image is not here",
+		      SHORT_TIMEOUT_S, NULL))
 		return WS_OK;
 	st = run_verb(c, "pull", far && *far ? far : image, "the image cannot be pulled", 0, err);
 	if (!st && far && *far && strcmp(far, image) != 0) {
@@ -310,6 +341,13 @@ static enum ws_status check_wavescope(struct container *c, const char *image, st
 	return WS_OK;
 }
 
+/* Its only process of our own is `cat`, which does not react to SIGTERM. */
+static void remove_container(struct container *c)
+{
+	run_verb(c, "kill", c->name, NULL, SHORT_TIMEOUT_S, NULL);
+	run_verb(c, "rm -f", c->name, NULL, SHORT_TIMEOUT_S, NULL);
+}
+
 static enum ws_status start_container(struct mdl_carrier *carrier, const struct mdl_job *job,
 				      struct ws_err *err)
 {
@@ -334,7 +372,7 @@ static enum ws_status start_container(struct mdl_carrier *carrier, const struct 
 		st = mdl_container_line(c->engine, job, c->name, present, prefix, &line, err);
 	if (!st) {
 		/* What --keep-alive or a run that was killed has left under this name. */
-		run_verb(c, "rm -f", c->name, NULL, SHORT_TIMEOUT_S, NULL);
+		remove_container(c);
 		st = run_line(c, line.at, "the container does not start", START_TIMEOUT_S, err);
 	}
 	if (!st && job->machine->simulated)
@@ -346,8 +384,13 @@ static enum ws_status start_container(struct mdl_carrier *carrier, const struct 
 /* The client of a container can be killed, but what runs inside goes on. */
 static void end_inside(struct container *c)
 {
-	static const char script[] = "p=$(cat " PID_FILE ") && kill -TERM -- -$p && sleep 2; "
-				     "kill -KILL -- -$p";
+	/* All descendants are listed first: what loses its parent is no longer found below it. */
+	static const char script[] =
+		"below() { echo $1; for p in $(cat /proc/$1/task/*/children); do below $p; done; "
+		"}; "
+		"all=$(below $(cat " PID_FILE ") 2>/dev/null); kill -TERM $all; "
+		"for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 $all || exit 0; sleep 0.2; done; "
+		"kill -KILL $all";
 	char verb[PATH_MAX];
 
 	snprintf(verb, sizeof(verb), "exec %s bash -c", c->name);
@@ -400,8 +443,7 @@ static void stop_container(struct mdl_carrier *carrier)
 		mdl_log_line(c->job->log, "container %s stays up", c->name);
 		return;
 	}
-	run_verb(c, "stop -t 1", c->name, NULL, SHORT_TIMEOUT_S, NULL);
-	run_verb(c, "rm -f", c->name, NULL, SHORT_TIMEOUT_S, NULL);
+	remove_container(c);
 }
 
 struct mdl_carrier *mdl_carrier_container(const char *engine, struct ws_arena *arena)

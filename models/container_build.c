@@ -111,7 +111,8 @@ static enum ws_status build_line(const struct image *image, struct ws_buf *out, 
 	}
 	ws_buf_add(out, "-t ");
 	mdl_shell_word(image->tag, out);
-	ws_buf_add(out, " --pull -f ");
+	/* podman's --pull fails for a base that is on this machine only. */
+	ws_buf_printf(out, " --pull%s -f ", strcmp(image->engine, "podman") ? "" : "=newer");
 	mdl_shell_word(image->dockerfile, out);
 	for (size_t i = 0; args && args->kind == WS_DOC_MAP && i < args->n; i++) {
 		ws_buf_add(out, " --build-arg ");

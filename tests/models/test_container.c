@@ -125,11 +125,12 @@ static void options_of_user_and_model_are_there(void **state)
 	job.context =
 		parse("{\"docker_cpus\": \"0-3, 8\", \"docker_mounts\": {\"/data\": \"/nfs/my "
 		      "data\"}}");
-	job.env = parse("{\"A\": \"it's\", \"B\": \"\"}");
+	job.env = parse("{\"A\": \"it's\", \"B\": \"\", \"C\": \"/opt/ws build/samples\"}");
 	model.additional_docker_run_options = "--shm-size 16G";
-	assert_string_equal(line(), AMD
-			    " -v '/opt/ws build':/opt/wavescope:ro --cpuset-cpus 0-3,8 --env "
-			    "A='it'\\''s' --env B='' -v '/nfs/my data':/data --shm-size 16G" END);
+	assert_string_equal(line(),
+			    AMD " -v '/opt/ws build':/opt/wavescope:ro --cpuset-cpus 0-3,8 --env "
+				"A='it'\\''s' --env B='' --env C=/opt/wavescope/samples -v "
+				"'/nfs/my data':/data --shm-size 16G" END);
 }
 
 static void what_is_not_safe_is_refused(void **state)
