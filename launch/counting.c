@@ -69,7 +69,6 @@ static enum ws_status check_requests(struct launch_counting *c, struct ws_err *e
 		for (size_t i = 0; i < plan->n_requests; i++) {
 			const struct cnt_plan_request *r = &plan->requests[i];
 
-			c->n_asked++;
 			if (r->state == CNT_PLAN_AVAILABLE)
 				continue;
 			if (has(c, r->name)) {

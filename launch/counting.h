@@ -40,8 +40,8 @@ struct launch_counting {
 	size_t n_gpus;
 	bool soft;
 	enum launch_replay replay;
-	size_t n_passes;        /* the most of any GPU */
-	size_t n_asked, n_gone; /* requests, and those that no GPU has */
+	size_t n_passes; /* the most of any GPU */
+	size_t n_gone;   /* requests that no GPU can serve */
 	struct col_count_range *ranges;
 	size_t n_ranges;
 };

@@ -11,6 +11,7 @@
 #define ROCR "libhsa-runtime64.so.1"
 #define ROCR_MAX_BYTES (256u << 20)
 #define THUNK "libhsakmt.so.1"
+#define THUNK_DRM_CALL "hsaKmtGetAMDGPUDeviceHandle"
 
 static const struct {
 	const char *word, *library;
@@ -51,7 +52,15 @@ static bool find_rocr(const struct ws_env *env, char out_path[PATH_MAX])
 	return false;
 }
 
-/* A ROCr that does not name the thunk contains it. */
+static bool holds(const struct ws_buf *bytes, const char *name)
+{
+	return memmem(bytes->at, bytes->n, name, strlen(name) + 1);
+}
+
+/*
+ * A ROCr that does not name the thunk contains it. Since 6.0 it asks the thunk for libdrm's handle of the device, which
+ * only AMD's own can give: that one is left in place, and the kernel driver below it is replaced.
+ */
 static enum ws_status look_at_rocr(const char *path, enum launch_face *out_face, struct ws_err *err)
 {
 	struct ws_buf bytes;
@@ -60,8 +69,9 @@ static enum ws_status look_at_rocr(const char *path, enum launch_face *out_face,
 	ws_buf_init(&bytes, ROCR_MAX_BYTES);
 	st = ws_file_read(path, &bytes, err);
 	if (!st)
-		*out_face = memmem(bytes.at, bytes.n, THUNK, sizeof(THUNK)) ? LAUNCH_FACE_THUNK
-									    : LAUNCH_FACE_KERNEL;
+		*out_face = holds(&bytes, THUNK) && !holds(&bytes, THUNK_DRM_CALL)
+				    ? LAUNCH_FACE_THUNK
+				    : LAUNCH_FACE_KERNEL;
 	ws_buf_fini(&bytes);
 	return st;
 }

@@ -1,8 +1,8 @@
 /*
  * face: through which interface a program sees the software GPU.
  *
- * ROCr up to 6.1 loads its driver library by name, and the software GPU replaces that library (the thunk). Later
- * versions contain it and speak to the kernel themselves; there the software GPU is preloaded and answers
+ * ROCr 5 loads its driver library by name, and the software GPU replaces that library (the thunk). Later
+ * versions need more of it or contain it; there the software GPU is preloaded and answers
  * for the kernel driver. The second way works for all versions; the first one is taken where it can be.
  *
  * Threads  pure functions of the environment and the file system.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "softgpu/core/companion.h"
 #include "softgpu/core/machine.h"
 #include "softgpu/device/symbols.h"
 #include "softgpu/kfd/files.h"
@@ -206,6 +207,7 @@ int sg_interpose_open(const char *path, int flags, const void *caller)
 		errno = ENODEV; /* the reason has been logged */
 		return -1;
 	}
+	sg_companion_load();
 	fd = new_descriptor(kfd, flags);
 	if (fd >= 0 && !sg_fd_add(fd, file)) {
 		SG_NEXT(close)(fd);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "softgpu/core/companion.h"
 #include "softgpu/thunk/thunk_priv.h"
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -82,7 +83,7 @@ EXPORT HSAKMT_STATUS hsaKmtOpenKFD(void)
 		}
 	}
 	pthread_mutex_unlock(&open_lock);
-	thunk_load_companion(); /* it calls the loader: not while something is locked */
+	sg_companion_load();
 	return status;
 }
 

@@ -51,12 +51,6 @@ struct thunk *thunk_get(void);
  */
 bool thunk_in_child(void);
 
-/*
- * A library of its own beside this one, which adapts HIP to a software GPU: from the first call on for which
- * HIP is loaded. Without the library nothing happens.
- */
-void thunk_load_companion(void);
-
 #define THUNK_OR_RELEASED(name)                                                                    \
 	struct thunk *name = thunk_get();                                                          \
 	if (!name)                                                                                 \

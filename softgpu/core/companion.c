@@ -1,3 +1,5 @@
+#include "softgpu/core/companion.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -6,7 +8,6 @@
 #include <string.h>
 
 #include "softgpu/device/log.h"
-#include "softgpu/thunk/thunk_priv.h"
 
 #define LIBRARY "libwavescope-companion.so"
 
@@ -29,7 +30,7 @@ static void *open_library(void)
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-void thunk_load_companion(void)
+void sg_companion_load(void)
 {
 	static atomic_flag busy = ATOMIC_FLAG_INIT; /* stays set when there is no more to do */
 	static bool (*install)(void (*log)(const char *text));
