@@ -156,7 +156,10 @@ static bool parse_periods(struct part list, struct col_collect_config *config)
 		if (config->n_periods == COL_COLLECT_PERIODS_MAX ||
 		    !part_next(&triple, ':', &number) || !part_u64(number, &p->delay_ns) ||
 		    !part_next(&triple, ':', &number) || !part_u64(number, &p->duration_ns) ||
-		    !part_next(&triple, ':', &number) || !part_u64(number, &p->repeat) || triple.at)
+		    !part_next(&triple, ':', &number) || !part_u64(number, &p->repeat))
+			return false;
+		p->cpu_time = part_next(&triple, ':', &number);
+		if (p->cpu_time && (!part_is(number, "cpu") || triple.at))
 			return false;
 		config->n_periods++;
 	}
@@ -328,7 +331,7 @@ static bool parse_word(struct part key, struct part value, struct col_collect_co
 		config->n_unknown +=
 			parse_bits(value, col_config_flags, COL_COLLECT_FLAG_COUNT, &config->flags);
 	} else if (part_is(key, "period")) {
-		config->wrong = "period is not delay:duration:repeat";
+		config->wrong = "period is not delay:duration:repeat[:cpu]";
 		if (!parse_periods(value, config))
 			return false;
 	} else if (part_is(key, "max")) {

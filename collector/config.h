@@ -11,7 +11,8 @@
  *	dir          folder for capture files, absolute; it exists. Required
  *	services     comma-separated names of COL_SERVICE_TABLE
  *	flags        comma-separated names of COL_COLLECT_FLAG_TABLE
- *	period       delay:duration:repeat in nanoseconds, comma-separated; repeat 0: for ever
+ *	period       delay:duration:repeat in nanoseconds, comma-separated; repeat 0: for ever. With
+ *	             ":cpu" behind it the times are of the process's CPU time
  *	max          ceiling for one capture file, in bytes
  *	pc-interval  between PC samples: microseconds for host traps, cycles for stochastic ones
  *	monitor      period:duration:delay in nanoseconds of reading metrics; duration 0: to the end
@@ -176,7 +177,8 @@ enum col_collect_log {
 
 struct col_collect_period {
 	uint64_t delay_ns, duration_ns;
-	uint64_t repeat; /* 0: until the program ends */
+	uint64_t repeat;   /* 0: until the program ends */
+	uint64_t cpu_time; /* 1: of the process's CPU time, else of elapsed time */
 };
 #define COL_COLLECT_PERIODS_MAX 64u
 

@@ -179,6 +179,7 @@ bool col_collect_print(const struct col_collect_config *config, char *to, size_t
 		put_u64(&s, config->periods[i].duration_ns);
 		put_c(&s, ':');
 		put_u64(&s, config->periods[i].repeat);
+		put(&s, config->periods[i].cpu_time ? ":cpu" : "");
 	}
 	if (config->max_bytes) {
 		put(&s, ";max=");

@@ -71,31 +71,51 @@ void col_control_region(bool enter)
 
 /* ---- collection periods ---- */
 
-static void sleep_until(uint64_t at_ns)
+static clockid_t clock_of(const struct col_collect_period *period)
+{
+	return period->cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_BOOTTIME;
+}
+
+static void sleep_until(clockid_t clock, uint64_t at_ns)
 {
 	struct timespec at = { (time_t)(at_ns / 1000000000u), (long)(at_ns % 1000000000u) };
 
-	while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &at, NULL) == EINTR)
+	while (clock_nanosleep(clock, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
 }
 
 /*
  * Times count from when the library was loaded, not from when this thread started:
- * a program that takes a second to find its GPU has used up a second of the delay.
+ * a program that takes a second to find its GPU has used up a second of the delay. CPU time counts
+ * from the start of the process. Where periods change the clock, it is read anew.
  */
+static uint64_t start_of(uint32_t i)
+{
+	const struct col_collect_period *periods = control.config->periods;
+	struct timespec now;
+
+	if (!i)
+		return periods->cpu_time ? 0 : col_load_ns();
+	clock_gettime(clock_of(&periods[i]), &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void *run_periods(void *arg)
 {
-	uint64_t now_ns = col_load_ns();
+	uint64_t now_ns = 0;
 
 	for (uint32_t i = 0; i < control.config->n_periods; i++) {
 		const struct col_collect_period *period = &control.config->periods[i];
+		clockid_t clock = clock_of(period);
 
+		if (!i || period->cpu_time != period[-1].cpu_time)
+			now_ns = start_of(i);
 		for (uint64_t n = 0; period->repeat == 0 || n < period->repeat; n++) {
 			now_ns += period->delay_ns;
-			sleep_until(now_ns);
+			sleep_until(clock, now_ns);
 			col_control_set(true, CAP_CONTROL_PERIOD);
 			now_ns += period->duration_ns;
-			sleep_until(now_ns);
+			sleep_until(clock, now_ns);
 			col_control_set(false, CAP_CONTROL_PERIOD);
 			/* 0:0:0 would be a busy loop */
 			if (period->delay_ns + period->duration_ns == 0)

@@ -115,16 +115,20 @@ static double seconds_or(const struct set_values *values, enum set_id id, enum s
 	return value < 0 || (zero_too && value == 0) ? set_real(values, otherwise) : value;
 }
 
-static void warn_of_clock(const char *clock)
+/* The others run as fast as each other. */
+static bool is_cpu_clock(const char *clock)
 {
-	if (strcasecmp(clock, "cputime") == 0 ||
-	    strcasecmp(clock, "CLOCK_PROCESS_CPUTIME_ID") == 0 || strcmp(clock, "2") == 0)
-		ws_log_warn("%s: CPU time is not supported: elapsed time is used",
-			    set_defs[SET_TRACE_PERIOD_CLOCK_ID].name);
+	return strcasecmp(clock, "cputime") == 0 ||
+	       strcasecmp(clock, "CLOCK_PROCESS_CPUTIME_ID") == 0 || strcmp(clock, "2") == 0;
 }
 
-static enum ws_status add_period(struct col_collect_config *config, double delay, double duration,
-				 double repeat, struct ws_err *err)
+/* Seconds; a repeat below 1: for ever. */
+struct window {
+	double delay, duration, repeat;
+};
+
+static enum ws_status add_period(struct col_collect_config *config, struct window window,
+				 const char *clock, struct ws_err *err)
 {
 	struct col_collect_period *p = &config->periods[config->n_periods];
 	enum ws_status st;
@@ -132,21 +136,22 @@ static enum ws_status add_period(struct col_collect_config *config, double delay
 	if (config->n_periods == COL_COLLECT_PERIODS_MAX)
 		return ws_fail(err, WS_E_LIMIT, "%s: more than %u periods",
 			       set_defs[SET_TRACE_PERIODS].name, COL_COLLECT_PERIODS_MAX);
-	st = to_ns(SET_TRACE_DELAY, delay, &p->delay_ns, err);
+	st = to_ns(SET_TRACE_DELAY, window.delay, &p->delay_ns, err);
 	if (!st)
-		st = to_ns(SET_TRACE_DURATION, duration, &p->duration_ns, err);
+		st = to_ns(SET_TRACE_DURATION, window.duration, &p->duration_ns, err);
 	if (st)
 		return st;
 	if (!p->duration_ns)
 		p->duration_ns = FOREVER_NS;
-	p->repeat = repeat < 1 ? 0 : (uint64_t)repeat;
+	p->repeat = window.repeat < 1 ? 0 : (uint64_t)window.repeat;
+	p->cpu_time = is_cpu_clock(clock);
 	config->n_periods++;
 	return WS_OK;
 }
 
 /* DELAY:DURATION[:REPEAT[:CLOCK]] */
-static enum ws_status parse_period(struct ws_str word, struct col_collect_config *config,
-				   struct ws_err *err)
+static enum ws_status parse_period(struct ws_str word, const char *default_clock,
+				   struct col_collect_config *config, struct ws_err *err)
 {
 	double numbers[3] = { 0, 0, 1 };
 	struct ws_str rest = word, part;
@@ -159,11 +164,10 @@ static enum ws_status parse_period(struct ws_str word, struct col_collect_config
 	if (n < 2 || (n < 3 && rest.at))
 		return ws_fail(err, WS_E_USAGE, "%s: '%.*s' is not DELAY:DURATION[:REPEAT[:CLOCK]]",
 			       set_defs[SET_TRACE_PERIODS].name, WS_STR_ARGS(word));
-	if (rest.at) {
+	if (rest.at)
 		snprintf(clock, sizeof(clock), "%.*s", WS_STR_ARGS(rest));
-		warn_of_clock(clock);
-	}
-	return add_period(config, numbers[0], numbers[1], numbers[2], err);
+	return add_period(config, (struct window){ numbers[0], numbers[1], numbers[2] },
+			  rest.at ? clock : default_clock, err);
 }
 
 static enum ws_status choose_periods(const struct set_values *values,
@@ -172,14 +176,13 @@ static enum ws_status choose_periods(const struct set_values *values,
 	struct ws_str rest = ws_str_from(set_text(values, SET_TRACE_PERIODS)), word;
 	double delay = set_real(values, SET_TRACE_DELAY);
 	double duration = set_real(values, SET_TRACE_DURATION);
+	const char *clock = set_text(values, SET_TRACE_PERIOD_CLOCK_ID);
 	enum ws_status st = WS_OK;
 
 	if (delay > 0 || duration > 0)
-		st = add_period(config, delay, duration, 1, err);
+		st = add_period(config, (struct window){ delay, duration, 1 }, clock, err);
 	while (!st && set_next_word(&rest, false, &word))
-		st = parse_period(word, config, err);
-	if (config->n_periods)
-		warn_of_clock(set_text(values, SET_TRACE_PERIOD_CLOCK_ID));
+		st = parse_period(word, clock, config, err);
 	return st;
 }
 

@@ -174,6 +174,11 @@ window)
 	collect 7 "realtime=5000000:0:0:0:;period=300000000:300000000:1" "$program" split 0.8
 	samples least 15 most 80
 	has '^LEDGER domain=14 dropped=0 paused=[1-9]'
+	# of CPU time: the samples are those of a stretch of it
+	collect 7 "$cpu;period=300000000:300000000:1:cpu" "$program" split 0.9
+	samples least 30 most 70
+	awk '/^SAMPLE / { sub(/.*cpu=/, ""); if ($1 + 0 < 2.8e8 || $1 + 0 > 6.5e8) exit 1 }' "$work/text" ||
+		fail "samples at other CPU times"
 	;;
 overflow)
 	# task-clock: nanoseconds, counted by the kernel itself, so that any machine has it

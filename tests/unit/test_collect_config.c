@@ -18,8 +18,8 @@ static void what_is_printed_is_read_back(void **state)
 	in.max_bytes = UINT64_MAX;
 	in.log = COL_COLLECT_LOG_DEBUG;
 	in.n_periods = 2;
-	in.periods[0] = (struct col_collect_period){ 1, 2, 3 };
-	in.periods[1] = (struct col_collect_period){ UINT64_MAX, 0, 0 };
+	in.periods[0] = (struct col_collect_period){ 1, 2, 3, 1 };
+	in.periods[1] = (struct col_collect_period){ UINT64_MAX, 0, 0, 0 };
 	in.monitor = (struct col_collect_monitor){
 		.period_ns = 10,
 		.duration_ns = 20,
@@ -31,7 +31,7 @@ static void what_is_printed_is_read_back(void **state)
 	assert_true(col_collect_print(&in, text, sizeof(text)));
 	assert_string_equal(text,
 			    "1;dir=/tmp/a%3Bb %25%0A=,c;services=hip-runtime,kernel,rocjpeg"
-			    ";flags=kernel-rename,softgpu;period=1:2:3,18446744073709551615:0:0"
+			    ";flags=kernel-rename,softgpu;period=1:2:3:cpu,18446744073709551615:0:0"
 			    ";max=18446744073709551615"
 			    ";monitor=10:20:30;monitor-what=process,mem_usage"
 			    ";monitor-cpus=0,4-7,64,1023;monitor-gpus=all;log=debug");
@@ -127,7 +127,8 @@ static void every_room_that_is_too_small_is_refused(void **state)
 	}
 	in.stack_depth = UINT32_MAX;
 	for (unsigned i = 0; i < COL_COLLECT_PERIODS_MAX; i++)
-		in.periods[i] = (struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX };
+		in.periods[i] =
+			(struct col_collect_period){ UINT64_MAX, UINT64_MAX, UINT64_MAX, 1 };
 	in.monitor = (struct col_collect_monitor){ .period_ns = UINT64_MAX,
 						   .duration_ns = UINT64_MAX,
 						   .delay_ns = UINT64_MAX,
@@ -152,11 +153,11 @@ static void texts_that_are_wrong_say_why(void **state)
 		{ "1;dir=/x%4", "dir is too long or badly escaped" },
 		{ "1;dir=/x%00", "dir is too long or badly escaped" },
 		{ "1;dir=/x%zz", "dir is too long or badly escaped" },
-		{ "1;dir=/x;period=1:2", "period is not delay:duration:repeat" },
-		{ "1;dir=/x;period=1:2:3:4", "period is not delay:duration:repeat" },
-		{ "1;dir=/x;period=1:x:3", "period is not delay:duration:repeat" },
+		{ "1;dir=/x;period=1:2", "period is not delay:duration:repeat[:cpu]" },
+		{ "1;dir=/x;period=1:2:3:4", "period is not delay:duration:repeat[:cpu]" },
+		{ "1;dir=/x;period=1:x:3", "period is not delay:duration:repeat[:cpu]" },
 		{ "1;dir=/x;period=1:2:99999999999999999999",
-		  "period is not delay:duration:repeat" },
+		  "period is not delay:duration:repeat[:cpu]" },
 		{ "1;dir=/x;max=-1", "max is not a number" },
 		{ "1;dir=/x;cputime=1:2:3:4",
 		  "a sampler is not period:delay:duration:signal:threads" },

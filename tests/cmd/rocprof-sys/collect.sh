@@ -58,6 +58,9 @@ has "-w 0.5 -d 2" period=500000000:2000000000:1 cputime=3333333:500000000:200000
 has "--trace-wait 1" period=1000000000:2305843009213693951:1
 has "--trace-periods 1:2 0.5:1:3 0:1:0" period=1000000000:2000000000:1,500000000:1000000000:3,0:1000000000:0
 has "--periods 1:2:1:realtime" period=1000000000:2000000000:1
+has "--periods 1:2:1:cputime 1:2" period=1000000000:2000000000:1:cpu,1000000000:2000000000:1
+has "-w 1 --trace-clock-id cputime --trace-periods 1:2:3:realtime" \
+	period=1000000000:2305843009213693951:1:cpu,1000000000:2000000000:3
 # Flags.
 waits="--trace-thread-barriers off --trace-thread-join off --use-mpip off"
 has "$waits" !flags
@@ -65,5 +68,3 @@ has "$waits --follow-children off" flags=no-children
 has "$waits --selected-regions --rocm-group-by-queue" flags=selected-regions,group-by-queue
 run rocprof-sys-run --debug -- sh -c 'echo "$WAVESCOPE_COLLECT"'
 grep -q 'log=debug' "$out" || fail "no debug messages"
-run rocprof-sys-run --periods 1:2:1:cputime -- true
-err_has "ROCPROFSYS_TRACE_PERIOD_CLOCK_ID: CPU time is not supported: elapsed time is used"
