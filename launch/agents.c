@@ -97,7 +97,7 @@ enum ws_status launch_agents_trace(const char *dir, struct trc_trace **out_trace
 	enum ws_status st;
 
 	ws_arena_init(&arena, 1 << 20);
-	st = launch_rundir_create(dir, &probe, err);
+	st = launch_rundir_create(dir, LAUNCH_RUNDIR_ROCPROFV3, &probe, err);
 	if (!st)
 		st = record(probe.path, err);
 	if (!st)

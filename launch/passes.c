@@ -190,7 +190,7 @@ enum ws_status launch_passes_run(const struct launch_passes *passes,
 	if (passes->dir)
 		r->dirs[0] = *passes->dir;
 	else
-		st = launch_rundir_create(passes->base, &r->dirs[0], err);
+		st = launch_rundir_create(passes->base, LAUNCH_RUNDIR_ROCPROFV3, &r->dirs[0], err);
 	for (size_t i = 0; i < r->n_runs && !st; i++) {
 		uint64_t start_ns;
 

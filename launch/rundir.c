@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/util.h"
 #include "collector/config.h"
 #include "collector/count/request.h"
 
@@ -17,30 +18,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PARENT_NAME ".rocprofv3"
 #define OPTIONS_NAME "options"
 #define SUB_NAME "run_"
 #define SUB_ROOM 32u /* for it and any number */
 #define CAPTURES_MAX 1000000u
 #define TRIES_MAX 10000u
 
+static const char *const parents[] = { LAUNCH_RUNDIR_ROCPROFV3, LAUNCH_RUNDIR_SYS };
+
 /* ".rocprofv3-1000", for a user who finds ".rocprofv3" taken by another. */
-static void own_name(char out[64])
+static void own_name(const char *parent, char out[64])
 {
-	snprintf(out, 64, PARENT_NAME "-%ld", (long)geteuid());
+	snprintf(out, 64, "%s-%ld", parent, (long)geteuid());
 }
 
 /* @base may be /tmp: what is in there under our name may be another user's, or bait. */
-static enum ws_status make_parent(const char *base, char out_parent[PATH_MAX], struct ws_err *err)
+static enum ws_status make_parent(const char *base, const char *parent, char out_parent[PATH_MAX],
+				  struct ws_err *err)
 {
 	char name[64];
-	enum ws_status st = ws_path_join(base, PARENT_NAME, out_parent, err);
+	enum ws_status st = ws_path_join(base, parent, out_parent, err);
 
 	if (!st)
 		st = ws_dir_private(out_parent, err);
 	if (st != WS_E_ACCESS)
 		return st;
-	own_name(name);
+	own_name(parent, name);
 	st = ws_path_join(base, name, out_parent, err);
 	if (!st)
 		st = ws_dir_private(out_parent, err);
@@ -61,13 +64,16 @@ static bool is_parent(const char *path)
 	const char *name = strrchr(path, '/');
 	char own[64];
 
-	own_name(own);
-	return name &&
-	       (strcmp(name + 1, PARENT_NAME) == 0 || strncmp(name + 1, own, strlen(own)) == 0);
+	for (size_t i = 0; name && i < WS_ARRAY_LEN(parents); i++) {
+		own_name(parents[i], own);
+		if (strcmp(name + 1, parents[i]) == 0 || strncmp(name + 1, own, strlen(own)) == 0)
+			return true;
+	}
+	return false;
 }
 
-enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir,
-				    struct ws_err *err)
+enum ws_status launch_rundir_create(const char *base, const char *parent_name,
+				    struct launch_rundir *out_dir, struct ws_err *err)
 {
 	char parent[PATH_MAX], real[PATH_MAX], host[256] = "localhost", name[300];
 	enum ws_status st = ws_mkdirs(base, err);
@@ -78,7 +84,7 @@ enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_
 		return ws_fail(err, ws_status_from_errno(errno),
 			       "the folder '%s' no longer exists (%s): choose another folder", base,
 			       strerror(errno));
-	st = make_parent(real, parent, err);
+	st = make_parent(real, parent_name, parent, err);
 	gethostname(host, sizeof(host) - 1);
 	for (unsigned i = 0; !st; i++) {
 		snprintf(name, sizeof(name), "%s-%ld-%u", host, (long)getpid(), i);
@@ -87,7 +93,7 @@ enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_
 			return st;
 		/* Another run that ends takes the parent with it when it was empty. */
 		if (errno == ENOENT && i < TRIES_MAX)
-			st = make_parent(real, parent, err);
+			st = make_parent(real, parent_name, parent, err);
 		else if (errno != EEXIST || i == TRIES_MAX)
 			st = ws_fail_errno(err, errno, "cannot create the folder '%s'",
 					   out_dir->path);
@@ -169,18 +175,21 @@ enum ws_status launch_rundir_open(const char *path, struct launch_rundir *out_di
 	if (is_run(out_dir->path))
 		return WS_OK;
 	find_run(out_dir->path, run);
-	if (!*run && !ws_path_join(out_dir->path, PARENT_NAME, parent, NULL))
-		find_run(parent, run);
-	own_name(own);
-	if (!*run && !ws_path_join(out_dir->path, own, parent, NULL))
-		find_run(parent, run);
+	for (size_t i = 0; i < WS_ARRAY_LEN(parents); i++) {
+		own_name(parents[i], own);
+		if (!*run && !ws_path_join(out_dir->path, parents[i], parent, NULL))
+			find_run(parent, run);
+		if (!*run && !ws_path_join(out_dir->path, own, parent, NULL))
+			find_run(parent, run);
+	}
 	if (*run)
 		return ws_fail(err, WS_E_NOTFOUND, "'%s' contains no captures: use '%s'", path,
 			       run);
-	return ws_fail(err, WS_E_NOTFOUND,
-		       "'%s' contains no captures of a run: they are in DIR/" PARENT_NAME
-		       "/RUN, where DIR is the output folder",
-		       path);
+	return ws_fail(
+		err, WS_E_NOTFOUND,
+		"'%s' contains no captures of a run: they are in DIR/" LAUNCH_RUNDIR_ROCPROFV3
+		"/RUN or DIR/" LAUNCH_RUNDIR_SYS "/RUN, where DIR is the output folder",
+		path);
 }
 
 enum ws_status launch_rundir_save(const struct launch_rundir *dir, const struct ws_strv *words,
@@ -347,7 +356,7 @@ void launch_rundir_remove_left(const char *base)
 {
 	char own[64];
 
-	remove_left_in(base, PARENT_NAME);
-	own_name(own);
+	remove_left_in(base, LAUNCH_RUNDIR_ROCPROFV3);
+	own_name(LAUNCH_RUNDIR_ROCPROFV3, own);
 	remove_left_in(base, own);
 }

@@ -8,7 +8,7 @@
  * is removed when everything in it has been converted.
  *
  * It is private to the user. If .rocprofv3 belongs to another user, as it may in /tmp, the
- * folder is .rocprofv3-<uid>.
+ * folder is .rocprofv3-<uid>. Runs of rocprof-sys are in .rocprof-sys.
  */
 #ifndef WS_LAUNCH_RUNDIR_H
 #define WS_LAUNCH_RUNDIR_H
@@ -25,9 +25,11 @@ struct launch_rundir {
 	char path[PATH_MAX]; /* absolute; "" not made */
 };
 
-/* Under @base, which is made if it is missing, parents too. */
-enum ws_status launch_rundir_create(const char *base, struct launch_rundir *out_dir,
-				    struct ws_err *err);
+#define LAUNCH_RUNDIR_ROCPROFV3 ".rocprofv3" /* rocprofv3 and rocprof-compute */
+#define LAUNCH_RUNDIR_SYS ".rocprof-sys"
+/* Under @base, which is made if it is missing, parents too; @parent: one of the names above. */
+enum ws_status launch_rundir_create(const char *base, const char *parent,
+				    struct launch_rundir *out_dir, struct ws_err *err);
 /* For run @n of the same program, from 2: a folder inside, which goes with it. */
 enum ws_status launch_rundir_create_sub(const struct launch_rundir *dir, size_t n,
 					struct launch_rundir *out_sub, struct ws_err *err);

@@ -340,7 +340,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 	if (!chosen || !rp_n_enabled(args))
 		return run_bare(args, argv, out_result, err);
 	base_folder(&jobs[0], base);
-	st = launch_rundir_create(base, &dir, err);
+	st = launch_rundir_create(base, LAUNCH_RUNDIR_ROCPROFV3, &dir, err);
 	if (!st)
 		st = n_jobs > 1 ? run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err)
 				: run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);

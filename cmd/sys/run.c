@@ -203,7 +203,7 @@ enum ws_status sys_run(const char *tool, const struct set_values *values, char *
 		return st;
 	say_samplers(values, &config);
 	base_folder(values, base);
-	st = launch_rundir_create(base, &dir, err);
+	st = launch_rundir_create(base, LAUNCH_RUNDIR_SYS, &dir, err);
 	if (!st)
 		st = save_settings(values, cwd, &dir, err);
 	strcpy(config.dir, dir.path);

@@ -35,7 +35,7 @@ assert one["settings"]["ROCPROFSYS_SAMPLING_FREQ"]["value"] == 300
 assert "perfetto-trace-%s.proto" % sys.argv[3] in json.dumps(one["output"]), one["output"]
 END
 # Nothing else is left.
-is "$(find . -name '.rocprofv3*' -o -name '*.lock' -o -name '*.partial')" "" "left behind"
+is "$(find . -name '.rocprof*' -o -name '*.lock' -o -name '*.partial')" "" "left behind"
 
 # Fixed names, a prefix, a trace of another name, no profile.
 run rocprof-sys-run -T -o out run1 --time-output off --use-pid=off --trace-file sub/t.pftrace -- "$vcopy" -n 4096

@@ -83,6 +83,7 @@ mkdir later
 )
 left=$(dirname "$(find later -name '*.wcap' | head -1)")
 [ -d "$left" ] || fail "no captures are left"
+case $left in later/lost/.rocprof-sys/*) ;; *) fail "captures are in $left" ;; esac
 run rocprof-sys-run --recover "$left"
 rc_is 0
 is "$(with_kernels later/lost)" 1 "recovered traces"
