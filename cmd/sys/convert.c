@@ -32,6 +32,7 @@ struct conversion {
 	bool collapses;          /* one profile of all processes */
 	struct ws_strv recorded; /* captures for it */
 	const struct ws_strv *captures;
+	struct set_names first; /* of the program itself; "": it has no files */
 };
 
 /* ---- names ---- */
@@ -173,6 +174,8 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	c->claim.fd = -1;
 	if (first || has_data(process)) {
 		st = make_names(c, &place, &names, &err);
+		if (!st && first)
+			c->first = names;
 		if (st)
 			ws_log_error("%s", err.text);
 		else
@@ -372,20 +375,17 @@ static enum ws_status combine_ranks(struct conversion *c, struct ws_err *err)
 		.ctx = c
 	};
 	struct set_outputs outputs = { .max_n = 1u << 20 };
-	struct set_names names;
 	char stem[PATH_MAX];
 	enum ws_status st;
 
 	if (c->how->recovering || !set_is_ranked(c->how->place) || !rank->size_known ||
-	    !(how.traces || how.profiles))
+	    !(how.traces || how.profiles) || !*c->first.folder)
 		return WS_OK;
-	st = set_names_make(values, c->how->place, &names, err);
-	if (!st)
-		st = set_outputs_add(&outputs, names.folder, &c->arena, err);
+	st = set_outputs_add(&outputs, c->first.folder, &c->arena, err);
 	if (!st)
 		st = set_outputs_sort(&outputs, err);
-	snprintf(stem, sizeof(stem), "%smetadata", names.prefix); /* which is written last */
-	how.to = names.folder;
+	snprintf(stem, sizeof(stem), "%smetadata", c->first.prefix); /* which is written last */
+	how.to = c->first.folder;
 	if (!st && set_outputs_complete(&outputs, stem, "json", rank->size, c->how->since))
 		st = sys_merge_outputs(&outputs, &how, err);
 	ws_vec_fini(&outputs);

@@ -28,12 +28,12 @@ merged_of() {
 }
 
 every_way() { # LAUNCHER NAME
-	run $1 -n 3 rocprof-sys-run -c my.cfg -T -o "$2-inside" --perfetto-combine-traces --collapse-processes -- \
+	run $1 -n 3 rocprof-sys-run -c my.cfg -T -o "$2-%tag%" --perfetto-combine-traces --collapse-processes -- \
 		"$vcopy" -n 4096
-	files_of "$2-inside"
+	files_of "$2-vcopy"
 	# The rank that ended last has merged them.
-	merged_of "$2-inside"
-	grep -q '^| |0>>> .*|_hipLaunchKernel  *|  *3 |' "$2-inside/merged-wall_clock.txt" || fail "calls of all ranks"
+	merged_of "$2-vcopy"
+	grep -q '^| |0>>> .*|_hipLaunchKernel  *|  *3 |' "$2-vcopy/merged-wall_clock.txt" || fail "calls of all ranks"
 	run rocprof-sys-run -c my.cfg -T -o "$2-launcher" -l vcopy -- $1 -n 3 "$vcopy" -n 4096
 	files_of "$2-launcher"
 	# Later, by a command; and by AMD's name for it.
