@@ -7,6 +7,7 @@
 #include "models/pyliteral.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -205,16 +206,24 @@ enum ws_status mdl_context_load(const char *file, const char *text, struct ws_ar
 
 /* ---- checking ---- */
 
+/* What to write instead, in words. */
+static const char *expected(unsigned kinds)
+{
+	if (kinds & KIND(REAL))
+		return kinds & KIND(TEXT) ? "a text or a number" : ws_doc_kind_name(WS_DOC_REAL);
+	for (unsigned kind = 0; kind <= WS_DOC_MAP; kind++)
+		if (kinds & 1u << kind)
+			return ws_doc_kind_name(kind);
+	return "";
+}
+
 static enum ws_status check_kind(const char *where, const struct ws_doc *doc, unsigned kinds,
 				 struct ws_err *err)
 {
 	if (!doc || kinds & 1u << doc->kind)
 		return WS_OK;
-	for (unsigned kind = 0; kind <= WS_DOC_MAP; kind++)
-		if (kinds & 1u << kind)
-			return ws_fail(err, WS_E_USAGE, "context key '%s' must be %s, not %s",
-				       where, ws_doc_kind_name(kind), ws_doc_kind_name(doc->kind));
-	return WS_OK;
+	return ws_fail(err, WS_E_USAGE, "context key '%s' must be %s, not %s", where,
+		       expected(kinds), ws_doc_kind_name(doc->kind));
 }
 
 static bool is_variable(const char *name)
@@ -230,13 +239,15 @@ static enum ws_status check_variables(const char *where, const struct ws_doc *ma
 				      struct ws_err *err)
 {
 	enum ws_status st = check_kind(where, map, KIND(MAP), err);
+	char whole[160];
 
 	for (size_t i = 0; map && i < map->n && !st; i++) {
 		if (!is_variable(map->at[i]->key))
 			return ws_fail(err, WS_E_USAGE,
 				       "context key '%s': '%s' is not the name of a variable",
 				       where, map->at[i]->key);
-		st = check_kind(where, map->at[i], SCALAR, err);
+		snprintf(whole, sizeof(whole), "%s.%s", where, map->at[i]->key);
+		st = check_kind(whole, map->at[i], SCALAR, err);
 	}
 	return st;
 }
@@ -259,6 +270,7 @@ static enum ws_status check_objects(const struct ws_doc *context, const char *ke
 			st = check_kind(where, ws_doc_get(list->at[i], needed), KIND(TEXT), err);
 		if (!st)
 			st = check_kind(where, ws_doc_get(list->at[i], optional), KIND(TEXT), err);
+		snprintf(where, sizeof(where), "%s[%zu].env_vars", key, i);
 		if (!st)
 			st = check_variables(where, ws_doc_get(list->at[i], "env_vars"), err);
 	}

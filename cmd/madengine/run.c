@@ -426,12 +426,28 @@ static enum ws_status check_profile(struct job *job, struct ws_err *err)
 
 		if (finding->level == MDL_LINT_WARNING)
 			ws_log_warn("%s: %s [%s]", finding->where, finding->text, finding->rule);
-		else if (finding->level == MDL_LINT_ERROR)
+		else if (finding->level == MDL_LINT_ERROR && job->mistake)
 			ws_log_error("%s: %s [%s]", finding->where, finding->text, finding->rule);
-		if (finding->level == MDL_LINT_ERROR && !job->mistake)
-			job->mistake = finding->text;
+		else if (finding->level == MDL_LINT_ERROR) /* the reason of each failure */
+			job->mistake = ws_arena_printf(&job->arena, "%s: %s [%s]", finding->where,
+						       finding->text, finding->rule);
 	}
 	return WS_OK;
+}
+
+/* The user's definitions of tools; without them, those that scripts/common has or would have. */
+static enum ws_status run_with_tools(struct job *job, int *exit_code, struct ws_err *err)
+{
+	static const char own[] = MDL_PLACE_COMMON "/tools.json";
+	const char *typed = job->args->tools_config;
+	enum ws_status st = mdl_tools_read(typed                 ? typed
+					   : ws_path_exists(own) ? own
+								 : NULL,
+					   &job->arena, &job->tools, err);
+
+	if (!st)
+		st = check_profile(job, err);
+	return st ? st : run_all(job, exit_code, err);
 }
 
 /* With scripts/common in the working folder, and nobody else in it. */
@@ -440,7 +456,6 @@ static enum ws_status run_with_common(struct job *job, int *exit_code, struct ws
 	struct mdl_common common = { .dir = NULL };
 	char from[PATH_MAX];
 	int lock = -1;
-	const char *tools = job->args->tools_config;
 	enum ws_status st = mdl_folder_lock(".", &lock, err);
 
 	if (!st)
@@ -448,12 +463,7 @@ static enum ws_status run_with_common(struct job *job, int *exit_code, struct ws
 	if (!st)
 		st = mdl_common_lay(".", from, &job->arena, &common, err);
 	if (!st)
-		st = mdl_tools_read(tools ? tools : MDL_PLACE_COMMON "/tools.json", &job->arena,
-				    &job->tools, err);
-	if (!st)
-		st = check_profile(job, err);
-	if (!st)
-		st = run_all(job, exit_code, err);
+		st = run_with_tools(job, exit_code, err);
 	mdl_common_remove(&common);
 	if (lock >= 0)
 		close(lock);
@@ -498,8 +508,10 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	if (!st && job.machine.simulated && job.target == MDL_TARGET_LOCAL)
 		fprintf(stderr, "madengine: no GPU here: models run on the software GPU\n");
+	/* Jobs of a cluster do not run in this folder: any number can be submitted from it. */
 	if (!st)
-		st = run_with_common(&job, exit_code, err);
+		st = job.target == MDL_TARGET_LOCAL ? run_with_common(&job, exit_code, err)
+						    : run_with_tools(&job, exit_code, err);
 	if (!st && args->summary_output)
 		st = write_summary(&job, err);
 	ws_arena_fini(&job.arena);

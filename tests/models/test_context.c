@@ -106,7 +106,11 @@ static void mistakes_name_the_key(void **state)
 	refused("{\"docker_gpus\": 1}", WS_E_USAGE, "'docker_gpus' must be a text");
 	refused("{\"env_vars\": {\"A-B\": \"1\"}}", WS_E_USAGE,
 		"'A-B' is not the name of a variable");
-	refused("{\"env_vars\": {\"A\": []}}", WS_E_USAGE, "'env_vars' must be");
+	refused("{\"env_vars\": {\"A\": []}}", WS_E_USAGE,
+		"'env_vars.A' must be a text or a number, not a list");
+	refused("{\"tools\": [{\"name\": \"a\", \"env_vars\": {\"A\": {}}}]}", WS_E_USAGE,
+		"'tools[0].env_vars.A' must be a text or a number, not a mapping");
+	refused("{\"timeout\": \"x\"}", WS_E_USAGE, "'timeout' must be a number, not a text");
 	refused("{\"log_error_patterns\": []}", WS_E_USAGE, "'log_error_patterns' is empty");
 }
 

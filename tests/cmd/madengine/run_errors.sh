@@ -71,8 +71,14 @@ ends 3 'pre script pre.sh: there is no such file' --tags good -c '{"pre_scripts"
 echo 'exit 4' >post.sh
 ends 3 'good: FAILURE: post script post.sh ended with exit code 4' --tags good -c '{"post_scripts": [{"path": "post.sh"}]}'
 ends 3 'n_gpus asks for 99 GPUs' --tags good -c '{"docker_gpus": "0", "n_gpus": 99}'
-ends 3 "rocprofv4" --tags good -c '{"tools": [{"name": "rocprofv4"}]}'
+ends 3 "good: FAILURE: tools[0]: no tool 'rocprofv4': did you mean 'rocprofv3'?" --tags good -c '{"tools": [{"name": "rocprofv4"}]}'
 is "$(tail -1 perf.csv | cut -d, -f1,21)" good,FAILURE
+
+wrapper='bash ../scripts/common/tools/rocprof_wrapper.sh'
+ends 3 "good: FAILURE: tools[0].cmd: no '--' at the end" \
+	--tags good -c "{'tools': [{'name': 'rocprof', 'cmd': '$wrapper --sys-trace'}]}"
+ends 3 "rocprofv3: cannot open 'none.txt'" \
+	--tags good -c "{'tools': [{'name': 'rocprof', 'cmd': '$wrapper -i none.txt --'}]}"
 
 # a model without a program to profile: the tool recorded nothing, and that is a failure
 ends 3 'good: FAILURE: ' --tags good -c '{"tools": [{"name": "rocprofv3_lightweight"}]}'
