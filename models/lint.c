@@ -5,7 +5,9 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "models/context.h"
+#include "models/launchers.h"
 #include "models/places.h"
+#include "models/slurm.h"
 #include "models/tools.h"
 
 #include <limits.h>
@@ -96,20 +98,65 @@ static const char *suggestion(struct mdl_lint_report *report, const char *word,
 	return text ? text : "";
 }
 
-static void check_keys(struct mdl_lint_report *report)
+static const char *known_slurm(const void *list, size_t i)
 {
-	for (size_t i = 0; i < report->context->n; i++) {
-		const char *key = report->context->at[i]->key;
+	return mdl_slurm_key(i);
+}
+
+static const char *known_launcher(const void *list, size_t i)
+{
+	return mdl_launcher_name(i);
+}
+
+static const char *const distributed_keys[] = { "launcher", "nnodes", "nproc_per_node",
+						"backend",  "port",   "sglang_disagg",
+						"primus",   NULL };
+
+/* Members of the context itself, and of its members that are looked into. */
+static const struct {
+	const char *member; /* "": the context */
+	const char *(*next)(const void *list, size_t i);
+	const void *list;
+} known_keys[] = {
+	{ "", known_key, NULL },
+	{ "slurm", known_slurm, NULL },
+	{ "distributed", known_word, distributed_keys },
+};
+
+static void check_keys(struct mdl_lint_report *report, size_t row)
+{
+	const char *member = known_keys[row].member;
+	const struct ws_doc *map = *member ? ws_doc_get(report->context, member) : report->context;
+
+	for (size_t i = 0; map && map->kind == WS_DOC_MAP && i < map->n; i++) {
+		const char *key = map->at[i]->key, *known;
 		size_t k = 0;
 
-		while (known_key(NULL, k) && strcmp(known_key(NULL, k), key) != 0)
+		while ((known = known_keys[row].next(known_keys[row].list, k)) &&
+		       strcmp(known, key) != 0)
 			k++;
-		if (known_key(NULL, k) || *key == '_')
+		if (known || *key == '_')
 			continue;
-		report->where = key;
+		report->where =
+			ws_arena_printf(report->arena, "%s%s%s", member, *member ? "." : "", key);
 		mdl_lint_add(report, MDL_LINT_UNKNOWN_KEY, "no key '%s', it has no effect%s", key,
-			     suggestion(report, key, known_key, NULL));
+			     suggestion(report, key, known_keys[row].next, known_keys[row].list));
 	}
+}
+
+static void check_launcher(struct mdl_lint_report *report)
+{
+	const char *name =
+		ws_doc_get_text(ws_doc_get(report->context, "distributed"), "launcher", "");
+
+	/* two names of "none" */
+	if (!*name || !strcmp(name, "docker") || !strcmp(name, "native") ||
+	    mdl_launcher_known(name))
+		return;
+	report->where = "distributed.launcher";
+	mdl_lint_add(report, MDL_LINT_UNKNOWN_LAUNCHER,
+		     "no launcher '%s', the model starts its own ranks%s", name,
+		     suggestion(report, name, known_launcher, NULL));
 }
 
 /* ---- a command ---- */
@@ -389,7 +436,9 @@ enum ws_status mdl_lint(const struct ws_doc *context, const struct ws_doc *tools
 		return ws_fail(err, WS_E_FORMAT, "a context is an object, not %s",
 			       ws_doc_kind_name(context->kind));
 	ws_vec_init(&report.list, FINDINGS_MAX);
-	check_keys(&report);
+	for (size_t i = 0; i < WS_ARRAY_LEN(known_keys); i++)
+		check_keys(&report, i);
+	check_launcher(&report);
 	check_tools(&report);
 	check_target(&report);
 	findings.at = ws_arena_array(arena, report.list.n + 1, sizeof(*findings.at));

@@ -25,6 +25,7 @@
 /* rule, its word, how bad it is */
 #define MDL_LINT_RULE_TABLE(X)                                                     \
 	X(UNKNOWN_KEY,       "unknown-key",       MDL_LINT_WARNING)                \
+	X(UNKNOWN_LAUNCHER,  "unknown-launcher",  MDL_LINT_WARNING)                \
 	X(UNKNOWN_TOOL,      "unknown-tool",      MDL_LINT_ERROR)                  \
 	X(BAD_TOOL,          "bad-tool",          MDL_LINT_ERROR)                  \
 	X(REPEATED_TOOL,     "repeated-tool",     MDL_LINT_WARNING)                \

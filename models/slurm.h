@@ -28,4 +28,7 @@ enum ws_status mdl_slurm_run(const struct mdl_entry *entry, const struct ws_doc 
 			     struct ws_arena *arena, struct mdl_result *out_result,
 			     struct ws_err *err);
 
+/* Keys of the context's slurm, NULL after the last: for the linter. */
+const char *mdl_slurm_key(size_t i);
+
 #endif

@@ -23,53 +23,60 @@ const char *mdl_slurm_list(const struct ws_doc *slurm, const char *key, struct w
 	return list;
 }
 
-/* Keys of slurm whose value ends up in the script, and what they must be. */
-static enum ws_status check_values(const struct ws_doc *slurm, struct ws_err *err)
-{
-	/* clang-format off */
-	static const struct {
-		const char *key;
-		unsigned kinds;
-		const char *what;
-	} keys[] = {
+/* Keys of slurm, and what their values must be. */
+/* clang-format off */
+static const struct {
+	const char *key;
+	unsigned kinds;
+	const char *what;
+} slurm_keys[] = {
 #define TEXT (1u << WS_DOC_TEXT)
 #define NUMBER (1u << WS_DOC_INT)
 #define BOOL (1u << WS_DOC_BOOL)
 #define LIST (1u << WS_DOC_LIST)
-		{ "partition",                        TEXT,          "a text" },
-		{ "nodes",                            NUMBER | TEXT, "a number" },
-		{ "gpus_per_node",                    NUMBER | TEXT, "a number" },
-		{ "time",                             TEXT | NUMBER, "a time as sbatch reads it" },
-		{ "output_dir",                       TEXT,          "a folder" },
-		{ "exclusive",                        BOOL,          "true or false" },
-		{ "modules",                          LIST,          "a list of texts" },
-		{ "nodelist",                         TEXT | LIST,   "a text or a list" },
-		{ "exclude",                          TEXT | LIST,   "a text or a list" },
-		{ "constraint",                       TEXT,          "a text" },
-		{ "qos",                              TEXT,          "a text" },
-		{ "account",                          TEXT,          "a text" },
-		{ "reservation",                      TEXT,          "a text" },
-		{ "network_interface",                TEXT,          "a text" },
-		{ "shared_workspace",                 TEXT,          "a folder" },
-		{ "results_dir",                      TEXT,          "a folder" },
-		{ "enable_node_check",                BOOL,          "true or false" },
-		{ "auto_cleanup_nodes",               BOOL,          "true or false" },
-		{ "allow_submit_without_clean_nodes", BOOL,          "true or false" },
-		{ "verbose_node_check",               BOOL,          "true or false" },
-		{ "job_id",                           NUMBER | TEXT, "the number of a job" },
+	{ "partition",                        TEXT,          "a text" },
+	{ "nodes",                            NUMBER | TEXT, "a number" },
+	{ "gpus_per_node",                    NUMBER | TEXT, "a number" },
+	{ "time",                             TEXT | NUMBER, "a time as sbatch reads it" },
+	{ "output_dir",                       TEXT,          "a folder" },
+	{ "exclusive",                        BOOL,          "true or false" },
+	{ "modules",                          LIST,          "a list of texts" },
+	{ "nodelist",                         TEXT | LIST,   "a text or a list" },
+	{ "exclude",                          TEXT | LIST,   "a text or a list" },
+	{ "constraint",                       TEXT,          "a text" },
+	{ "qos",                              TEXT,          "a text" },
+	{ "account",                          TEXT,          "a text" },
+	{ "reservation",                      TEXT,          "a text" },
+	{ "network_interface",                TEXT,          "a text" },
+	{ "shared_workspace",                 TEXT,          "a folder" },
+	{ "results_dir",                      TEXT,          "a folder" },
+	{ "enable_node_check",                BOOL,          "true or false" },
+	{ "auto_cleanup_nodes",               BOOL,          "true or false" },
+	{ "allow_submit_without_clean_nodes", BOOL,          "true or false" },
+	{ "verbose_node_check",               BOOL,          "true or false" },
+	{ "job_id",                           NUMBER | TEXT, "the number of a job" },
 #undef TEXT
 #undef NUMBER
 #undef BOOL
 #undef LIST
-	};
-	/* clang-format on */
+};
+/* clang-format on */
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(keys); i++) {
-		const struct ws_doc *value = ws_doc_get(slurm, keys[i].key);
+const char *mdl_slurm_key(size_t i)
+{
+	return i < WS_ARRAY_LEN(slurm_keys) ? slurm_keys[i].key : NULL;
+}
 
-		if (value && value->kind != WS_DOC_NULL && !(keys[i].kinds & 1u << value->kind))
-			return ws_fail(err, WS_E_USAGE, "slurm.%s is %s: give %s", keys[i].key,
-				       ws_doc_kind_name(value->kind), keys[i].what);
+static enum ws_status check_values(const struct ws_doc *slurm, struct ws_err *err)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(slurm_keys); i++) {
+		const struct ws_doc *value = ws_doc_get(slurm, slurm_keys[i].key);
+
+		if (value && value->kind != WS_DOC_NULL &&
+		    !(slurm_keys[i].kinds & 1u << value->kind))
+			return ws_fail(err, WS_E_USAGE, "slurm.%s is %s: give %s",
+				       slurm_keys[i].key, ws_doc_kind_name(value->kind),
+				       slurm_keys[i].what);
 	}
 	return WS_OK;
 }

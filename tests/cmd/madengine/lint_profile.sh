@@ -65,6 +65,13 @@ lint context.json
 rc_is 0
 out_is "warning: tols: no key 'tols', it has no effect: did you mean 'tools'? [unknown-key]"
 
+lint -c '{"slurm": {"partion": "x", "nodes": 2}, "distributed": {"launcher": "torchrn", "port": 1, "nnode": 2}}'
+rc_is 0
+out_is "warning: slurm.partion: no key 'partion', it has no effect: did you mean 'partition'? [unknown-key]
+warning: distributed.nnode: no key 'nnode', it has no effect: did you mean 'nnodes'? [unknown-key]
+warning: distributed.launcher: no launcher 'torchrn', the model starts its own ranks: did you mean 'torchrun'? [unknown-launcher]
+note: slurm: with this key a batch job is submitted; counters were checked for the GPUs of this machine [batch-job]"
+
 # JSON, text instead of a file, the list of tools, wrong usage.
 lint --json -c '{"tools": [{"name": "rocprof", "cmd": "rocprofv3 --pmc SQ_WAVES GRBM_COUNT --"}, {"name": "no"}]}'
 rc_is 4

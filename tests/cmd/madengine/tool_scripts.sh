@@ -8,7 +8,7 @@ cd "$work"
 # A folder that has nothing but what a script may call, and the stand-ins of a test.
 mkdir tools
 for name in sh bash sed head grep readlink mktemp mkfifo rm cat awk find sort date mkdir cp mv ls rmdir chmod \
-	dirname basename hostname python3 ln gzip sleep tail env; do
+	dirname basename uname python3 ln gzip sleep tail env; do
 	if path=$(command -v $name); then ln -s "$path" tools/; fi
 done
 stand_in() { # NAME: prints its arguments, one per line, and ends with 7
@@ -57,7 +57,7 @@ folder() {
 	cd ws/run_directory
 }
 collect() { run bash "$common/post_scripts/trace.sh" "$@"; }
-host=$(hostname)
+host=$(uname -n)
 
 folder
 collect rocprof

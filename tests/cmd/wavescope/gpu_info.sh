@@ -155,6 +155,12 @@ run wavescope gpu-info -m vram -o soft.csv -- true
 file_is soft.csv 0.00
 page=/dev/shm/wavescope-gpus-$(id -u)/$holder
 [ -e "$page" ] || fail "no page of a killed process: $page"
+# what is no page is left alone
+junk=${page%/*}/9junk
+head -c 4096 /dev/urandom >"$junk"
+run wavescope gpu-info -m vram -o soft.csv -- true
+rm -f "$junk"
+file_is soft.csv 0.00
 wavescope info >/dev/null
 [ ! -e "$page" ] || fail "the page of a killed process stays"
 run wavescope gpu-info -m power -o power.csv -- true

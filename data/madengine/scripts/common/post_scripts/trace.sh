@@ -146,7 +146,7 @@ collect_rocprof() {
 		folder=${folder%/}
 		[ "$folder" != "$out" ] || continue
 		[ -n "$(profiler_files "$folder")" ] || continue
-		if [ "$folder" = "$(hostname)" ]; then
+		if [ "$folder" = "$(uname -n)" ]; then
 			mv "$folder" "$out/" # without -d
 			continue
 		fi

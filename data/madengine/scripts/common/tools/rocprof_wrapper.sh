@@ -17,15 +17,23 @@ rocm_version() {
 }
 
 # filtered PATTERN COMMAND...: without the lines of stderr that contain the pattern. The filter reads a FIFO
-# and not a pipe, so that a process that the program leaves running does not keep us.
+# and not a pipe: a process that the program leaves running keeps us for a second and no longer.
 filtered() {
 	pattern=$1
 	shift
 	folder=$(mktemp -d "${TMPDIR:-/tmp}/rocprof_wrapper.XXXXXX") || exec "$@"
 	mkfifo "$folder/stderr" || exec "$@"
-	grep --line-buffered -v -e "$pattern" <"$folder/stderr" >&2 &
+	{
+		grep --line-buffered -v -e "$pattern" >&2
+		: >"$folder/done"
+	} <"$folder/stderr" &
 	"$@" 2>"$folder/stderr"
 	status=$?
+	tries=0
+	while [ ! -e "$folder/done" ] && [ $tries -lt 20 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
 	rm -rf "$folder"
 	exit $status
 }
