@@ -13,7 +13,9 @@ cd "$work"
 mkdir bin
 ln -s "$python" bin/python3
 PATH=$work/bin:$PATH PROFILER_TOP_DIR=$WS_BUILD/samples HOME=$work
-export PROFILER_TOP_DIR HOME
+# As on hardware: where HIP waits, it uses CPU time, and so there are samples.
+WAVESCOPE_WAIT=spin
+export PROFILER_TOP_DIR HOME WAVESCOPE_WAIT
 limit_s=200
 size="--epochs 1 --images 128"
 
