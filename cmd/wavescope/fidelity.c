@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "base/util.h"
 #include "launch/softgpu.h"
 #include "programs/fidelity/compare.h"
 
@@ -17,6 +18,7 @@
 struct fidelity_args {
 	const char *recorded;
 	const char *gpu;
+	const char *kernels;
 	bool all, markdown;
 };
 
@@ -25,6 +27,8 @@ static const struct ws_opt fidelity_opts[] = {
 		   "compare with all counters of the recordings in DIR/MI200 and DIR/MI100. "
 		   "Default: the recorded values built into wavescope"),
 	WS_OPT_STR(struct fidelity_args, gpu, 'g', "gpu", "MODEL", "mi210 or mi100 only"),
+	WS_OPT_STR(struct fidelity_args, kernels, 'k', "kernels", "SET",
+		   "known, fabric or vcopy only"),
 	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all",
 		    "also print counters without an expected value"),
 	WS_OPT_BOOL(struct fidelity_args, markdown, 0, "markdown",
@@ -62,6 +66,16 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 	return st;
 }
 
+static const char *const kernel_sets[] = { "known", "fabric", "vcopy" };
+
+static enum ws_status check_kernels(const char *kernels, struct ws_err *err)
+{
+	for (size_t i = 0; i < WS_ARRAY_LEN(kernel_sets); i++)
+		if (!kernels || strcmp(kernels, kernel_sets[i]) == 0)
+			return WS_OK;
+	return ws_fail(err, WS_E_USAGE, "no kernels '%s': use known, fabric or vcopy", kernels);
+}
+
 static enum ws_status check_chip(const struct fidelity_args *args, unsigned number,
 				 struct ws_buf *out, struct fid_rows *rows, struct ws_err *err)
 {
@@ -71,12 +85,14 @@ static enum ws_status check_chip(const struct fidelity_args *args, unsigned numb
 
 	if (args->recorded)
 		st = fid_recording_read(&rec, args->recorded, chip->recording, err);
-	if (!st)
-		st = run_kernels(chip->gpu, "known", out, err);
-	if (!st)
-		st = run_kernels(chip->linked, "fabric", out, err);
-	if (!st)
-		st = run_kernels(chip->gpu, "vcopy", out, err);
+	for (size_t i = 0; i < WS_ARRAY_LEN(kernel_sets) && !st; i++) {
+		const char *what = kernel_sets[i];
+
+		/* those for the fabric need a machine whose GPUs are linked */
+		if (!args->kernels || strcmp(args->kernels, what) == 0)
+			st = run_kernels(strcmp(what, "fabric") ? chip->gpu : chip->linked, what,
+					 out, err);
+	}
 	if (!st)
 		st = ws_buf_status(out, err);
 	if (!st)
@@ -91,13 +107,15 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	const char *names[FID_N_CHIPS] = { NULL };
 	struct ws_buf out[FID_N_CHIPS];
 	struct fid_rows rows;
-	enum ws_status st = WS_OK;
+	enum ws_status st = check_kernels(args->kernels, err);
 	bool any = false;
 
 	if (call->rest.n)
 		return ws_fail(err, WS_E_USAGE,
 			       "unexpected argument '%s': fidelity takes only options",
 			       call->rest.operands[0]);
+	if (st)
+		return st;
 	ws_vec_init(&rows, 1u << 20);
 	for (unsigned k = 0; k < FID_N_CHIPS; k++) {
 		ws_buf_init(&out[k], 16u << 20);

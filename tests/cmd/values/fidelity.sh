@@ -49,6 +49,10 @@ run wavescope fidelity --gpu mi50
 rc_is 2
 err_has "no recordings of 'mi50'"
 
+run wavescope fidelity --kernels all
+rc_is 2
+err_has "no kernels 'all': use known, fabric or vcopy"
+
 run wavescope fidelity --recorded "$work/nowhere"
 rc_is 1
 err_has "no recordings in '$work/nowhere/MI200'"
@@ -56,7 +60,7 @@ err_has "no recordings in '$work/nowhere/MI200'"
 # a recording that says something else is noticed
 mkdir -p "$work/rec/MI200"
 printf 'Kernel_Name,SQ_WAVES,TCC_HIT_sum\n"a, b",1,2.0\n"a, b",16384,2.0\n"a, b",16384,2.0\n' > "$work/rec/MI200/pmc_perf.csv"
-run wavescope fidelity --gpu mi210 --recorded "$work/rec"
+run wavescope fidelity --gpu mi210 --kernels vcopy --recorded "$work/rec"
 rc_is 1
 grep -Eq '^vcopy +0 +SQ_WAVES +1 +16384 .*OFF$' "$out" || fail "a wrong exact counter is not reported"
 grep -Eq '^vcopy +1 +SQ_WAVES +16384 +16384 +\+0.0% +exact$' "$out" || fail "the second row was not read"
