@@ -80,7 +80,13 @@ void col_faults_leaving(void); /* in exit(), on the thread that called it */
 bool col_spawn(void *(*main)(void *), void *arg, const char *name);
 bool col_is_helper(const char *name); /* is a thread of this name one of ours? */
 bool col_helpers_pending(void);       /* one is being created, and does not have its name yet */
-void col_helpers_forked(void);
+void col_helpers_forked(void); /* in the child, which has begun to fork as far as these know */
+
+/* Around calls of the loader by a thread of ours. False: another thread forks, try it later. */
+bool col_loader_enter(void);
+void col_loader_leave(void);
+void col_loader_before_fork(void);
+void col_loader_after_fork(void);
 
 /* A lock for rare paths: sleeps instead of spinning, and can be made new after a fork. */
 struct col_lock {

@@ -305,6 +305,7 @@ void col_runtime_used(enum cap_runtime runtime, uint32_t version)
 
 static void before_fork(void)
 {
+	col_loader_before_fork();
 	col_lock(&core.opening);
 }
 
@@ -314,6 +315,7 @@ static void after_fork_parent(void)
 	char text[] = "fork() called on PID 4294967295: its child is not recorded";
 
 	col_unlock(&core.opening);
+	col_loader_after_fork();
 	if (!(col_config()->flags & COL_COLLECT_FLAG(NO_CHILDREN)) || !col_capture_now() ||
 	    __atomic_exchange_n(&noted, 1, __ATOMIC_RELAXED))
 		return;
@@ -344,6 +346,7 @@ static void after_fork_child(void)
 		if (col_providers[i] && col_providers[i]->forked)
 			col_providers[i]->forked();
 	}
+	col_loader_after_fork();
 }
 
 /* ---- the end ---- */

@@ -12,10 +12,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define HELPER_STACK_BYTES (256u << 10)
 #define HELPERS_MAX 64u
+#define LOADER_TURNS 10000 /* of 10 us */
 
 /* Threads that are being created: each has a place until it has its name. */
 static struct helper {
@@ -24,6 +26,10 @@ static struct helper {
 	const char *name;
 	uint32_t taken;
 } helpers[HELPERS_MAX];
+
+static struct {
+	uint32_t forking, inside; /* threads that fork; threads of ours in the loader */
+} loader;
 
 void *col_pages(size_t n_bytes)
 {
@@ -89,6 +95,8 @@ bool col_helpers_pending(void)
 void col_helpers_forked(void)
 {
 	memset(helpers, 0, sizeof(helpers));
+	loader.inside = 0;
+	loader.forking = 1; /* however many threads were at it */
 }
 
 static struct helper *take_helper(void)
@@ -144,4 +152,36 @@ bool col_spawn(void *(*main)(void *), void *arg, const char *name)
 	pthread_attr_destroy(&attr);
 	errno = saved_errno;
 	return done;
+}
+
+/* ---- the loader ---- */
+
+bool col_loader_enter(void)
+{
+	__atomic_add_fetch(&loader.inside, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&loader.forking, __ATOMIC_SEQ_CST))
+		return true;
+	col_loader_leave();
+	return false;
+}
+
+void col_loader_leave(void)
+{
+	__atomic_sub_fetch(&loader.inside, 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * What the loader is changing would stay half changed in the child. The wait is limited: the
+ * thread that forks may have a lock of the loader that ours waits for.
+ */
+void col_loader_before_fork(void)
+{
+	__atomic_add_fetch(&loader.forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < LOADER_TURNS && __atomic_load_n(&loader.inside, __ATOMIC_SEQ_CST); i++)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 10000 }, NULL);
+}
+
+void col_loader_after_fork(void)
+{
+	__atomic_sub_fetch(&loader.forking, 1, __ATOMIC_SEQ_CST);
 }

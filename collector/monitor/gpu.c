@@ -57,11 +57,14 @@ static void find_source(bool ours)
 								     &col_monitor_sysfs };
 
 	if (ours) { /* it comes with the program's first use of a GPU */
+		if (!col_loader_enter())
+			return;
 		gpus.n = col_monitor_softgpu.open();
+		col_loader_leave();
 		gpus.source = gpus.n ? &col_monitor_softgpu : NULL;
 		return;
 	}
-	if (gpus.looked)
+	if (gpus.looked || !col_loader_enter())
 		return;
 	gpus.looked = true;
 	for (size_t i = 0; i < sizeof(real) / sizeof(real[0]) && !gpus.source; i++) {
@@ -71,6 +74,7 @@ static void find_source(bool ours)
 		if (gpus.n)
 			gpus.source = real[i];
 	}
+	col_loader_leave();
 	if (!gpus.source)
 		col_note("GPU metrics: not recorded: no GPU found by libamd_smi, librocm_smi64 or "
 			 "in /sys/class/drm");

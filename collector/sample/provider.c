@@ -11,14 +11,11 @@
 #include <unistd.h>
 
 #define SEARCH_NS 100000000u
-#define LOADER_TURNS 1000 /* of 10 us */
 
 static struct {
 	struct col_lock lock;
 	uint32_t active;
 	uint32_t run; /* which helper is to go on: grows with each start and stop */
-	uint32_t forking, in_loader;
-	bool watches_forks;
 } sample;
 
 bool col_sample_active(void)
@@ -44,30 +41,13 @@ bool col_sample_is_timer(const void *value)
 
 /* ---- the helper ---- */
 
-/*
- * The loader's locks are not made new in the child of a fork, so the helper does not call the
- * loader while a thread forks. The wait is limited: the thread may have a lock of the loader that
- * the helper waits for.
- */
-static void before_fork(void)
-{
-	__atomic_add_fetch(&sample.forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < LOADER_TURNS && __atomic_load_n(&sample.in_loader, __ATOMIC_SEQ_CST);
-	     i++)
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){ 0, 10000 }, NULL);
-}
-
-static void after_fork(void)
-{
-	__atomic_sub_fetch(&sample.forking, 1, __ATOMIC_SEQ_CST);
-}
-
 static void ask_loader(void)
 {
-	__atomic_store_n(&sample.in_loader, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&sample.forking, __ATOMIC_SEQ_CST) && col_modules_check())
+	if (!col_loader_enter())
+		return;
+	if (col_modules_check())
 		col_python_search();
-	__atomic_store_n(&sample.in_loader, 0, __ATOMIC_SEQ_CST);
+	col_loader_leave();
 }
 
 /* Begins and ends samplers, and looks for threads and interpreters that appeared. */
@@ -104,8 +84,6 @@ static bool begin(bool ours)
 	if (!col_sampled_start() || !col_modules_start(dlsym(RTLD_DEFAULT, "_dl_find_object")) ||
 	    !col_stacks_start() || !col_unwind_start() || !col_capture() || !col_timers_start())
 		return false;
-	if (!sample.watches_forks)
-		sample.watches_forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
 	col_events_note();
 	__atomic_store_n(&sample.active, 1, __ATOMIC_RELEASE);
 	col_timers_due(col_now_ns()); /* without a delay it begins with the first thread */
@@ -180,8 +158,7 @@ static void forked(void)
 	bool was_active = sample.active;
 
 	sample.lock = (struct col_lock){ 0 };
-	sample.active = sample.in_loader = 0;
-	sample.forking = 1; /* until after_fork(), however many threads were at it */
+	sample.active = 0;
 	col_timers_forked();
 	col_sampled_forked();
 	col_modules_forked();
