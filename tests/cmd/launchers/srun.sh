@@ -39,3 +39,15 @@ if part_needs mpiexec.mpich; then
 	is "$(cd inside && echo *_kernel_trace.csv)" \
 		"r0_of_2_kernel_trace.csv r1_of_2_kernel_trace.csv" "ranks inside a task"
 fi
+
+# rocprof-sys: a front end per task, and the last one to end merges what all wrote.
+run srun -n 3 rocprof-sys-run -TP -E rocm --use-sampling off --time-output off -o 'sys-%tag%' \
+	--perfetto-combine-traces -- sleep 0.1
+rc_is 0
+for rank in 0 1 2; do
+	grep -aq "Rank $rank" sys-sleep/perfetto-trace-$rank.proto || fail "no trace of rank $rank: $(ls sys-sleep)"
+done
+cat sys-sleep/perfetto-trace-[0-2].proto | cmp -s - sys-sleep/merged.proto || fail "the merged trace"
+run rocprof-sys-merge-output sys-sleep
+rc_is 0
+is "$(grep -c '^| |[0-2]|0>>> sleep ' sys-sleep/merged-wall_clock.txt)" 3 "rows of the ranks"
