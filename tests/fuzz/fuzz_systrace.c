@@ -1,14 +1,17 @@
 /*
  * Any bytes as a capture, written as rocprof-sys's Perfetto trace: the file consists of whole
- * packets, and every slice that begins on a track ends. replay.c runs it as a test.
+ * packets, and every slice that begins on a track ends. Now and then also as a database, in which
+ * no row refers to one that is not there. replay.c runs it as a test.
  */
 #include "tests/fuzz/packed_capture.h"
 
 #include "base/map.h"
 #include "base/util.h"
+#include "output/output.h"
 #include "output/systrace.h"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -147,9 +150,48 @@ static void check_process(const struct trc_trace *trace, const struct trc_proces
 	dir[0] = '\0';
 }
 
+static void check_references(const char *path)
+{
+	sqlite3_stmt *stmt = NULL;
+	sqlite3 *db = NULL;
+
+	CHECK(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK);
+	CHECK(sqlite3_prepare_v2(db, "PRAGMA foreign_key_check", -1, &stmt, NULL) == SQLITE_OK);
+	CHECK(sqlite3_step(stmt) == SQLITE_DONE);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+}
+
+static void check_database(const struct trc_trace *trace, const struct trc_process *process)
+{
+	char dir[] = "/tmp/ws-fuzz-XXXXXX", prefix[64];
+	struct output_result result;
+	struct output_config cfg;
+	struct ws_err err = { 0 };
+
+	CHECK(mkdtemp(dir));
+	snprintf(prefix, sizeof(prefix), "%s/a", dir);
+	output_config_init(&cfg);
+	cfg.formats = OUTPUT_BIT(ROCPD);
+	cfg.prefix = prefix;
+	cfg.host_data = true;
+	cfg.frames = (struct prof_frames *)dir;
+	CHECK(!output_write(trace, &process, 1, &cfg, &result, &err));
+	for (size_t i = 0; i < result.n_files; i++) {
+		check_references(result.files[i].path);
+		unlink(result.files[i].path);
+	}
+	output_result_fini(&result);
+	rmdir(dir);
+}
+
+/* A database takes milliseconds: of one input in this many. */
+#define DATABASE_EVERY 16u
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
+	static unsigned n_inputs;
 	char path[64];
 	const char *paths[] = { path };
 	struct trc_trace *trace;
@@ -165,6 +207,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* each input in one way, and all that is on in another */
 	check_process(trace, trc_process_at(trace, 0), size ? data[size / 2] : 0);
 	check_process(trace, trc_process_at(trace, 0), 3);
+	if (n_inputs++ % DATABASE_EVERY == 0)
+		check_database(trace, trc_process_at(trace, 0));
 	trc_close(trace);
 	return 0;
 }
