@@ -160,6 +160,7 @@ enum ws_status mad_make_manifest(const struct mdl_models *models, const struct w
 		struct ws_err why;
 
 		if (!engine) {
+			ws_log_info("%s: no image: it will run as a process", model->name);
 			st = add_process(model, context, manifest, arena, err);
 			ok = ws_doc_add(done, ws_doc_text(model->name, arena), arena);
 			continue;
@@ -237,6 +238,8 @@ static enum ws_status build(const struct ws_cmd_call *call, int *exit_code, stru
 	};
 	enum ws_status st = check_args(args, err);
 
+	if (args->verbose)
+		ws_log_set_level(WS_LOG_INFO);
 	ws_arena_init(&arena, MAD_ARENA_BYTES);
 	if (!st)
 		st = mdl_context_load(args->additional_context_file, args->additional_context,

@@ -34,7 +34,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_BOOL(struct database_args, no_upsert, 0, "no-upsert", "insert only"),
 	WS_OPT_BOOL(struct database_args, no_index, 0, "no-index", "create no index"),
 	WS_OPT_BOOL(struct database_args, dry_run, 0, "dry-run", "print what would be sent"),
-	WS_OPT_BOOL(struct database_args, verbose, 'v', "verbose", "print what is done"),
+	WS_OPT_BOOL(struct database_args, verbose, 'v', "verbose", NULL),
 };
 
 static void set_defaults(void *values)

@@ -93,7 +93,7 @@ static const struct ws_opt html_opts[] = {
 	WS_OPT_STR(struct html_args, csv_file_path, 0, "csv-file-path", "FILE",
 		   "the CSV file; the page is written beside it, with the ending .html"),
 	WS_OPT_STR(struct html_args, csv_file_path, 0, "csv-file", "FILE", NULL),
-	WS_OPT_BOOL(struct html_args, verbose, 'v', "verbose", "print what is done"),
+	WS_OPT_BOOL(struct html_args, verbose, 'v', "verbose", NULL),
 };
 
 static enum ws_status to_html(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
@@ -146,7 +146,7 @@ static const struct ws_opt email_opts[] = {
 	WS_OPT_STR(struct email_args, directory, 0, "dir", "DIR", NULL),
 	WS_OPT_STR(struct email_args, output, 'o', "output", "FILE",
 		   "the page; default: run_results.html"),
-	WS_OPT_BOOL(struct email_args, verbose, 'v', "verbose", "print what is done"),
+	WS_OPT_BOOL(struct email_args, verbose, 'v', "verbose", NULL),
 };
 
 static void email_defaults(void *values)

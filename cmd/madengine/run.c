@@ -167,6 +167,20 @@ static enum ws_status from_tags(struct job *job, const struct ws_doc *typed, int
 	return st ? st : ws_doc_write_json(job->manifest_path, job->manifest, err);
 }
 
+/* --verbose */
+static void show_work(const struct job *job)
+{
+	struct ws_buf text;
+
+	if (!ws_log_shows(WS_LOG_INFO))
+		return;
+	ws_buf_init(&text, 1 << 20);
+	ws_doc_to_json(job->context, 0, &text);
+	ws_log_info("models of %s, manifest %s", job->root, job->manifest_path);
+	ws_log_info("context: %s", text.at);
+	ws_buf_fini(&text);
+}
+
 static enum ws_status find_work(struct job *job, int *exit_code, struct ws_err *err)
 {
 	const struct run_args *args = job->args;
@@ -200,6 +214,7 @@ static enum ws_status find_work(struct job *job, int *exit_code, struct ws_err *
 	job->context = mdl_manifest_context(job->manifest, typed, &job->arena);
 	if (!job->context)
 		return no_memory(err);
+	show_work(job);
 	st = mdl_context_target(job->context, &job->target, err);
 	if (st)
 		*exit_code = MAD_EXIT_ARGS;
@@ -290,6 +305,9 @@ static enum ws_status run_entry(struct job *job, const struct mdl_entry *entry,
 		return WS_OK;
 	}
 	st = mdl_chain_build(job->tools, job->context, &job->arena, &chain, &why);
+	if (!st)
+		ws_log_info("%s: %zu tool%s, prefix: %s", entry->model.name, chain.n_tools,
+			    chain.n_tools == 1 ? "" : "s", *chain.prefix ? chain.prefix : "none");
 	if (!st && job->target == MDL_TARGET_SLURM)
 		st = mdl_slurm_run(entry, job->manifest, job->context, &job->options, &job->arena,
 				   result, &why);
@@ -497,6 +515,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			       (long long)args->timeout);
 	if (args->cleanup_perf)
 		ws_log_warn("--cleanup-perf has no effect");
+	if (args->verbose)
+		ws_log_set_level(WS_LOG_INFO);
 	ws_arena_init(&job.arena, MAD_ARENA_BYTES);
 	job.done = ws_doc_list(&job.arena);
 	job.failed = ws_doc_list(&job.arena);

@@ -9,9 +9,11 @@ unset MODEL_DIR
 run madengine build --tags dummy --additional-context '{"tools": [{"name": "test_tools_A"}]}'
 rc_is 0
 out_has 'madengine: wrote build_manifest.json: 1 model'
-run madengine run --manifest-file build_manifest.json --live-output
+run madengine run --manifest-file build_manifest.json --live-output --verbose
 rc_is 0
 out_has 'cmd_A'
+err_has 'madengine: dummy: 1 tool, prefix: echo cmd_A &&'
+err_has '"tools": [{"name": "test_tools_A"}]'
 run madengine run -m build_manifest.json -l --additional-context '{"tools": [{"name": "test_tools_B"}], "debug": true}'
 rc_is 0
 out_has 'cmd_B'
