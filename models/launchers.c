@@ -78,6 +78,9 @@ static const struct variable {
 	{ "megatron-lm",   "TENSOR_MODEL_PARALLEL_SIZE",        "{T}",  "{G}" },
 	{ "megatron-lm",   "PIPELINE_MODEL_PARALLEL_SIZE",      "1",    "{N}" },
 	{ "megatron-lm",   "CONTEXT_PARALLEL_SIZE",             "1",    "1" },
+	/* Open MPI refuses root otherwise, who every user of a container is. */
+	{ "mpirun",        "OMPI_ALLOW_RUN_AS_ROOT",            "1",    "1" },
+	{ "mpirun",        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",    "1",    "1" },
 	{ "vllm",          "VLLM_TENSOR_PARALLEL_SIZE",         "{G}",  "{G}" },
 	{ "vllm",          "VLLM_PIPELINE_PARALLEL_SIZE",       "1",    "1" },
 	{ "vllm",          "VLLM_DISTRIBUTED_BACKEND",          "auto", "none" },

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What @n_bad of the nodes have in common is said once; of each the first words. */
+/* "node 1 (host) ended with 143" */
 static void describe_node(size_t rank, const struct mdl_node *node, struct ws_buf *out)
 {
 	ws_buf_printf(out, "%snode %zu", out->n ? ", " : "", rank);
@@ -70,22 +70,34 @@ static void print_nodes(const struct mdl_node *nodes, size_t n_nodes)
 	}
 }
 
-static enum ws_status write_summary(const struct mdl_slurm_plan *plan, const char *path,
-				    const char *job, const struct mdl_slurm_state *state,
-				    const struct mdl_node *nodes, const char *how,
-				    const struct mdl_result *result, struct ws_arena *arena,
-				    struct ws_err *err)
-{
-	struct ws_doc *doc = ws_doc_map(arena), *list = ws_doc_list(arena);
-	bool ok = ws_doc_put_text(doc, "job_id", job, arena);
+/* What came back from a job. */
+struct collected {
+	const struct mdl_slurm_plan *plan;
+	const struct mdl_slurm_state *state;
+	const char *job, *dir;
+	struct mdl_node *nodes;
+	size_t n;        /* of nodes that hand back: one, if a script makes its own containers */
+	const char *how; /* numbers were combined; NULL: there are none */
+};
 
+static enum ws_status write_summary(const struct collected *all, const struct mdl_result *result,
+				    struct ws_arena *arena, struct ws_err *err)
+{
+	const struct mdl_slurm_plan *plan = all->plan;
+	struct ws_doc *doc = ws_doc_map(arena), *list = ws_doc_list(arena);
+	bool ok = ws_doc_put_text(doc, "job_id", all->job, arena);
+	char path[PATH_MAX];
+	enum ws_status st = ws_path_join(all->dir, "results_summary.json", path, err);
+
+	if (st)
+		return st;
 	ok &= ws_doc_put_text(doc, "model", plan->entry->model.name, arena);
 	ok &= ws_doc_put_int(doc, "nodes", (int64_t)plan->n_nodes, arena);
-	ok &= ws_doc_put_text(doc, "state", state->name, arena);
+	ok &= ws_doc_put_text(doc, "state", all->state->name, arena);
 	ok &= ws_doc_put_text(doc, "status", mdl_status_name(result->outcome), arena);
 	ok &= ws_doc_put_text(doc, "reason", result->reason, arena);
-	for (size_t i = 0; ok && i < plan->n_nodes; i++) {
-		const struct mdl_node *node = &nodes[i];
+	for (size_t i = 0; ok && i < all->n; i++) {
+		const struct mdl_node *node = &all->nodes[i];
 		struct ws_doc *map = ws_doc_map(arena);
 
 		ok &= ws_doc_put_int(map, "node", (int64_t)i, arena);
@@ -108,7 +120,7 @@ static enum ws_status write_summary(const struct mdl_slurm_plan *plan, const cha
 		ok &= ws_doc_add(list, map, arena);
 	}
 	ok &= ws_doc_put(doc, "per_node_metrics", list, arena);
-	ok &= ws_doc_put_text(doc, "combined_by", how, arena);
+	ok &= ws_doc_put_text(doc, "combined_by", all->how, arena);
 	ok &= ws_doc_put_text(doc, "final_metric", result->metric, arena);
 	ok &= ws_doc_put_text(doc, "final_performance", result->performance, arena);
 	if (!ok)
@@ -145,15 +157,16 @@ static const char *find_multiple_results(const struct mdl_slurm_plan *plan, cons
 }
 
 /* Columns that only a job has. */
-static bool fill_columns(const struct mdl_slurm_plan *plan, const struct mdl_node *nodes,
-			 size_t n_handed, struct ws_arena *arena, struct mdl_result *result)
+static bool fill_columns(const struct collected *all, struct ws_arena *arena,
+			 struct mdl_result *result)
 {
+	const struct mdl_slurm_plan *plan = all->plan;
 	struct ws_buf hosts;
 
 	ws_buf_init(&hosts, 1u << 16);
-	for (size_t i = 0; i < n_handed; i++) {
-		if (*nodes[i].host)
-			ws_buf_printf(&hosts, "%s%s", hosts.n ? "," : "", nodes[i].host);
+	for (size_t i = 0; i < all->n; i++) {
+		if (*all->nodes[i].host)
+			ws_buf_printf(&hosts, "%s%s", hosts.n ? "," : "", all->nodes[i].host);
 	}
 	result->n_gpus = ws_arena_printf(arena, "%zu", plan->n_nodes * plan->n_gpus);
 	result->nnodes = ws_arena_printf(arena, "%zu", plan->n_nodes);
@@ -169,34 +182,30 @@ enum ws_status mdl_slurm_collect(const struct mdl_slurm_plan *plan, const char *
 				 const struct mdl_slurm_state *state, struct ws_arena *arena,
 				 struct mdl_result *result, struct ws_err *err)
 {
-	/* A script that makes its own containers hands back as one node. */
-	size_t n_handed = plan->own_containers ? 1 : plan->n_nodes;
-	struct mdl_node *nodes = ws_arena_array(arena, plan->n_nodes, sizeof(*nodes));
-	const char *dir = ws_arena_printf(arena, "%s/%s/%s", plan->output_dir, plan->model, job);
-	const char *how = NULL;
-	char path[PATH_MAX];
+	struct collected all = { .plan = plan, .state = state, .job = job };
 	bool has_number;
 	enum ws_status st;
 
-	if (!nodes || !dir || !fill_columns(plan, nodes, 0, arena, result))
+	all.n = plan->own_containers ? 1 : plan->n_nodes;
+	all.nodes = ws_arena_array(arena, all.n, sizeof(*all.nodes));
+	all.dir = ws_arena_printf(arena, "%s/%s/%s", plan->output_dir, plan->model, job);
+	if (!all.nodes || !all.dir)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	st = ws_mkdirs(dir, err);
-	for (size_t i = 0; !st && i < n_handed; i++)
-		st = mdl_node_read(dir, i, arena, &nodes[i], err);
+	st = ws_mkdirs(all.dir, err);
+	for (size_t i = 0; !st && i < all.n; i++)
+		st = mdl_node_read(all.dir, i, arena, &all.nodes[i], err);
 	if (st)
 		return ws_fail_in(err, st, "results of job %s", job);
-	if (!fill_columns(plan, nodes, n_handed, arena, result))
+	if (!fill_columns(&all, arena, result))
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	has_number = mdl_nodes_combine(nodes, n_handed, arena, result, &how);
-	result->multiple_results = find_multiple_results(plan, dir, arena);
+	has_number = mdl_nodes_combine(all.nodes, all.n, arena, result, &all.how);
+	result->multiple_results = find_multiple_results(plan, all.dir, arena);
 	result->reason =
-		find_reason(state, nodes, n_handed, has_number || result->multiple_results, arena);
+		find_reason(state, all.nodes, all.n, has_number || result->multiple_results, arena);
 	result->outcome = result->reason ? MDL_FAILURE : MDL_SUCCESS;
-	print_nodes(nodes, n_handed);
-	st = ws_path_join(dir, "results_summary.json", path, err);
+	print_nodes(all.nodes, all.n);
+	st = write_summary(&all, result, arena, err);
 	if (!st)
-		st = write_summary(plan, path, job, state, nodes, how, result, arena, err);
-	if (!st)
-		ws_print(stderr, "madengine: results of job %s are in %s\n", job, dir);
+		ws_print(stderr, "madengine: results of job %s are in %s\n", job, all.dir);
 	return st;
 }

@@ -207,6 +207,7 @@ static enum ws_status add_own_script(const struct mdl_slurm_plan *plan, struct w
 	const struct mdl_model *model = &plan->entry->model;
 	const struct ws_doc *split =
 		ws_doc_get(ws_doc_get(plan->context, "distributed"), "sglang_disagg");
+	const struct ws_doc *env = ws_doc_get(plan->context, "env_vars");
 	const char *image = ws_doc_get_text(plan->entry->built, "docker_image", "");
 	const char *base = strrchr(model->scripts, '/');
 	char path[PATH_MAX];
@@ -221,10 +222,12 @@ static enum ws_status add_own_script(const struct mdl_slurm_plan *plan, struct w
 			       "slurm_multi runs the model's script, and there is no %s", path);
 	ws_path_parent(path);
 	mdl_shell_export("mad_script_dir", path, exports);
-	if (split && !ws_doc_get(ws_doc_get(plan->context, "env_vars"), "xP")) {
+	if (split && !ws_doc_get(env, "xP")) {
 		mdl_shell_export("xP", ws_doc_get_scalar(split, "prefill_nodes", "1"), exports);
 		mdl_shell_export("yD", ws_doc_get_scalar(split, "decode_nodes", "1"), exports);
 	}
+	if (!*image)
+		image = ws_doc_get_scalar(env, "DOCKER_IMAGE_NAME", "");
 	if (*image)
 		mdl_shell_export("DOCKER_IMAGE_NAME", image, exports);
 	/* An image of a registry is loaded by all nodes at once, before the model needs it. */

@@ -14,7 +14,8 @@ unset MODEL_DIR
 
 # The multi-node preset as in the README, with this cluster's partition.
 preset=examples/profiling-configs/rocprofv3_multinode.json
-cluster='"partition": "test", "nodes": 2, "gpus_per_node": 1, "time": "00:05:00", "exclusive": false'
+cluster='"partition": "test", "nodes": 2, "gpus_per_node": 1, "time": "00:05:00", "exclusive": false,
+	"enable_node_check": false'
 ranks='"distributed": {"launcher": "torchrun", "nnodes": 2, "nproc_per_node": 1}'
 
 run madengine build --tags dummy_prof --manifest-output build_manifest.json
