@@ -314,7 +314,7 @@ static const char *expand(const struct building *b, const char *pattern)
 			ws_buf_add_c(&text, *at++, 1);
 		}
 	}
-	copy = ws_arena_strdup(b->arena, text.at);
+	copy = text.failed ? NULL : ws_arena_strdup(b->arena, text.at);
 	ws_buf_fini(&text);
 	return copy;
 }

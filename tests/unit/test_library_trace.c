@@ -196,5 +196,5 @@ int main(void)
 		TEST(nested_prefixes_are_cut_out),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }

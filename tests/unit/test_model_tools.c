@@ -1,6 +1,7 @@
 #include "base/doc_edit.h"
 #include "base/file.h"
 #include "base/util.h"
+#include "models/lint.h"
 #include "models/tools.h"
 #include "tests/unit/unit.h"
 
@@ -218,6 +219,34 @@ static void words_are_split_as_a_shell_does(void **state)
 	assert_null(words[WS_ARRAY_LEN(expected) - 1]);
 }
 
+/* Two tools, scripts and outputs: whatever allocation fails, it is reported and nothing leaks. */
+static void memory_that_runs_out_is_reported(void **state)
+{
+	struct ws_doc *context =
+		json("{\"tools\": [{\"name\": \"rocprof\", \"cmd\": \"rocprofv3 -d x --\"},"
+		     " {\"name\": \"gpu_info_vram_profiler\"}], \"tols\": 1}");
+
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_arena own;
+		struct mdl_chain chain;
+		struct mdl_findings findings;
+		struct ws_err err = { 0 };
+		enum ws_status st;
+
+		ws_arena_init(&own, 1 << 20);
+		st = mdl_chain_build(tools, context, &own, &chain, &err);
+		if (!st)
+			st = mdl_lint(context, tools, ".", NULL, &own, &findings, &err);
+		fail_after(-1);
+		if (st)
+			assert_int_equal(st, WS_E_NOMEM);
+		else
+			assert_int_equal(findings.n, 1);
+		ws_arena_fini(&own);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,7 +258,8 @@ int main(void)
 		cmocka_unit_test(presets_name_tools_that_there_are),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(words_are_split_as_a_shell_does),
+		cmocka_unit_test(memory_that_runs_out_is_reported),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return RUN_WITH(tests, setup, teardown);
 }
