@@ -3,6 +3,7 @@
 #include "base/doc_edit.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "models/folder.h"
 #include "models/manifest.h"
 #include "models/places.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define SINFO_TIMEOUT_MS 30000
 
 static enum ws_status no_memory(struct ws_err *err)
 {
@@ -113,16 +116,33 @@ static enum ws_status find_work(struct mad_job *job, int *exit_code, struct ws_e
 	return st;
 }
 
-/* A preset for one node of a cluster, on a machine that is none, is run here. */
+/* Slurm's programs can be installed where no cluster is: they find no configuration then. */
+static bool has_slurm(void)
+{
+	char *argv[] = { "sinfo", "--noheader", "--format=%P", NULL };
+	struct ws_proc_end end;
+	char path[PATH_MAX];
+	struct ws_buf text;
+	bool lacks_one;
+
+	if (ws_path_program("sbatch", path, NULL))
+		return false;
+	ws_buf_init(&text, 1 << 16);
+	lacks_one =
+		!ws_proc_read("sinfo", argv, environ, true, SINFO_TIMEOUT_MS, &text, &end, NULL) &&
+		end.exit_code && strstr(text.at, "Could not establish a configuration source");
+	ws_buf_fini(&text);
+	return !lacks_one;
+}
+
+/* A preset for one node of a cluster, on a machine that belongs to none, is run here. */
 static void settle_target(struct mad_job *job)
 {
 	int64_t n_nodes = ws_doc_get_int(ws_doc_get(job->context, "slurm"), "nodes", 1);
-	char path[PATH_MAX];
 
-	if (job->target == MDL_TARGET_SLURM && n_nodes <= 1 &&
-	    ws_path_program("sbatch", path, NULL)) {
+	if (job->target == MDL_TARGET_SLURM && n_nodes <= 1 && !has_slurm()) {
 		ws_log_warn(
-			"the context asks for Slurm, and there is no sbatch here: running on this "
+			"the context asks for Slurm, and there is no cluster here: running on this "
 			"machine");
 		job->target = MDL_TARGET_LOCAL;
 	}

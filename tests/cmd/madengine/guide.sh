@@ -144,16 +144,28 @@ dated
 err_has 'warning: dummy_prof: rocprofv3: requested, but never observed: PC samples'
 
 # a preset for a cluster, on a machine that has none
-mkdir "$work/bin"
-for tool in sh bash python3 cp rm mkdir ls find awk sed cat chmod mv date hostname tr head sort grep uname dirname env \
-	sleep kill touch timeout tail wc cut basename ln rmdir expr ps; do
-	path=$(command -v $tool) && ln -s "$path" "$work/bin/"
-done
-PATH=$WS_BUILD/bin:$work/bin
+mkdir "$work/none"
+cat >"$work/none/sinfo" <<'END'
+#!/bin/sh
+echo "sinfo: fatal: Could not establish a configuration source" >&2
+exit 1
+END
+cp "$work/none/sinfo" "$work/none/sbatch"
+chmod +x "$work/none/sinfo" "$work/none/sbatch"
+PATH=$work/none:$PATH
 example --tags pyt_torchtitan_llama3_8b \
   --additional-context-file examples/profiling-configs/rocprofv3_multi_gpu.json
-err_has 'there is no sbatch here: running on this machine'
+err_has 'there is no cluster here: running on this machine'
 dated
 is "$(cut -d, -f1,2 perf.csv | tail -n 1)" communication_bound,4
 sampled gpu_info_power_profiler_output.csv "$power,Power(Watt) GPU1,Power(Watt) GPU2,Power(Watt) GPU3"
 sampled gpu_info_vram_profiler_output.csv "$vram,vram(%) GPU1,vram(%) GPU2,vram(%) GPU3"
+
+# a model that takes too long: what was recorded until then is kept
+mkdir "$work/late"
+cd "$work/late"
+run madengine run --tags your_model:i=100000000 --timeout 3 \
+	--additional-context-file rocprofv3_lightweight.json
+rc_is 3
+err_has 'your_model: FAILURE: the model took longer than 3 s'
+dated
