@@ -85,6 +85,9 @@ enum mdl_combine mdl_metric_combine(const char *metric);
 
 /* ---- files, in the folder of @path, which is perf.csv ---- */
 
+/* Whether mdl_perf_write() can append to the files that are there: asked before a run of hours. */
+enum ws_status mdl_perf_check(const char *path, struct ws_arena *arena, struct ws_err *err);
+
 /*
  * Appends the result, or one row per row of its multiple_results, to perf.csv, perf_super.csv and
  * perf_super.json, and writes perf_entry.csv, .json, perf_entry_super.csv, .json and

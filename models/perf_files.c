@@ -190,29 +190,42 @@ static enum ws_status check_header(const char *path, const char *const *names, s
 	return WS_OK;
 }
 
+/* An existing table and its header, checked; nothing where there is none. */
+static enum ws_status read_table(const char *path, bool super, struct ws_arena *arena,
+				 struct ws_buf *old, const char ***out_names, size_t *out_n,
+				 struct ws_err *err)
+{
+	size_t n_own;
+	const char **own = own_names(super, arena, &n_own), *at;
+	enum ws_status st = own ? WS_OK : no_memory(err);
+
+	*out_names = own;
+	*out_n = n_own;
+	if (st || !ws_path_exists(path))
+		return st;
+	st = ws_file_read(path, old, err);
+	if (st || !old->n)
+		return st;
+	at = old->at;
+	if (!wl_csv_record(&at, old->at + old->n, arena, out_names, out_n))
+		return ws_fail(err, WS_E_FORMAT, "%s has no header", path);
+	return check_header(path, *out_names, *out_n, own, n_own, err);
+}
+
 static enum ws_status write_csv(const char *path, const struct ws_doc *rows, bool super,
 				bool append, struct ws_arena *arena, struct ws_err *err)
 {
-	size_t n_own, n = 0;
-	const char **own = own_names(super, arena, &n_own), **names = NULL;
+	const char **names = NULL;
 	struct ws_buf old;
 	FILE *file = NULL;
-	enum ws_status st = own ? WS_OK : no_memory(err);
+	enum ws_status st = WS_OK;
+	size_t n = 0;
 
 	ws_buf_init(&old, TABLE_BYTES_MAX);
-	if (!st && append && ws_path_exists(path))
-		st = ws_file_read(path, &old, err);
-	if (!st && old.n) {
-		const char *at = old.at;
-
-		if (!wl_csv_record(&at, old.at + old.n, arena, &names, &n))
-			st = ws_fail(err, WS_E_FORMAT, "%s has no header", path);
-		else
-			st = check_header(path, names, n, own, n_own, err);
-	} else {
-		names = own;
-		n = n_own;
-	}
+	if (append)
+		st = read_table(path, super, arena, &old, &names, &n, err);
+	else if (!(names = own_names(super, arena, &n)))
+		st = no_memory(err);
 	if (!st)
 		st = ws_file_begin(path, &file, err);
 	if (!st) {
@@ -231,22 +244,44 @@ static enum ws_status write_csv(const char *path, const struct ws_doc *rows, boo
 	return st;
 }
 
+static enum ws_status check_csv(const char *path, bool super, struct ws_arena *arena,
+				struct ws_err *err)
+{
+	const char **names;
+	struct ws_buf old;
+	enum ws_status st;
+	size_t n;
+
+	ws_buf_init(&old, TABLE_BYTES_MAX);
+	st = read_table(path, super, arena, &old, &names, &n, err);
+	ws_buf_fini(&old);
+	return st;
+}
+
 /* ---- JSON ---- */
 
 /* What the super files hold of earlier runs; a file that is not ours is not touched. */
+static enum ws_status read_list(const char *path, struct ws_arena *arena, struct ws_doc **out_list,
+				struct ws_err *err)
+{
+	enum ws_status st;
+
+	if (!ws_path_exists(path)) {
+		*out_list = ws_doc_list(arena);
+		return *out_list ? WS_OK : no_memory(err);
+	}
+	st = ws_doc_read(path, arena, out_list, err);
+	if (!st && (*out_list)->kind != WS_DOC_LIST)
+		st = ws_fail(err, WS_E_FORMAT, "%s is no list of results: move it away", path);
+	return st;
+}
+
 static enum ws_status append_json(const char *path, const struct ws_doc *rows,
 				  struct ws_arena *arena, struct ws_err *err)
 {
-	struct ws_doc *all = ws_doc_list(arena), *old = NULL;
-	enum ws_status st = WS_OK;
+	struct ws_doc *all;
+	enum ws_status st = read_list(path, arena, &all, err);
 
-	if (ws_path_exists(path)) {
-		st = ws_doc_read(path, arena, &old, err);
-		if (!st && old->kind != WS_DOC_LIST)
-			st = ws_fail(err, WS_E_FORMAT, "%s is no list of results: move it away",
-				     path);
-		all = old;
-	}
 	for (size_t i = 0; i < rows->n && !st; i++)
 		if (!ws_doc_add(all, rows->at[i], arena))
 			st = no_memory(err);
@@ -294,23 +329,49 @@ static const struct {
 	{ "perf_entry_super.json", true, true, false },
 };
 
-static enum ws_status write_all(const char *path, const struct ws_doc *rows, bool many,
-				struct ws_arena *arena, struct ws_err *err)
+/* The path of a file beside @path. */
+static enum ws_status beside(const char *path, const char *name, char out_path[PATH_MAX],
+			     struct ws_err *err)
 {
-	struct ws_doc *plain = plain_rows(rows, arena);
-	enum ws_status st = plain ? WS_OK : no_memory(err);
-	char dir[PATH_MAX], file[PATH_MAX];
+	char dir[PATH_MAX];
 
 	if (strlen(path) >= sizeof(dir))
 		return ws_fail(err, WS_E_LIMIT, "%s: the path is too long", path);
 	strcpy(dir, path);
 	ws_path_parent(dir);
+	return ws_path_join(dir, name, out_path, err);
+}
+
+enum ws_status mdl_perf_check(const char *path, struct ws_arena *arena, struct ws_err *err)
+{
+	enum ws_status st = check_csv(path, false, arena, err);
+	struct ws_doc *list;
+	char file[PATH_MAX];
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(files) && !st; i++) {
+		if (!files[i].append)
+			continue;
+		st = beside(path, files[i].name, file, err);
+		if (!st)
+			st = files[i].json ? read_list(file, arena, &list, err)
+					   : check_csv(file, files[i].super, arena, err);
+	}
+	return st;
+}
+
+static enum ws_status write_all(const char *path, const struct ws_doc *rows, bool many,
+				struct ws_arena *arena, struct ws_err *err)
+{
+	struct ws_doc *plain = plain_rows(rows, arena);
+	enum ws_status st = plain ? WS_OK : no_memory(err);
+	char file[PATH_MAX];
+
 	if (!st)
 		st = write_csv(path, plain, false, true, arena, err);
 	for (size_t i = 0; i < WS_ARRAY_LEN(files) && !st; i++) {
 		const struct ws_doc *what = files[i].super ? rows : plain;
 
-		st = ws_path_join(dir, files[i].name, file, err);
+		st = beside(path, files[i].name, file, err);
 		if (!st && !files[i].json)
 			st = write_csv(file, what, files[i].super, files[i].append, arena, err);
 		else if (!st && files[i].append)
@@ -320,7 +381,7 @@ static enum ws_status write_all(const char *path, const struct ws_doc *rows, boo
 				file, what == plain && plain->n == 1 ? plain->at[0] : what, err);
 	}
 	if (!st && many)
-		st = ws_path_join(dir, "common_info.json", file, err);
+		st = beside(path, "common_info.json", file, err);
 	if (!st && many)
 		st = ws_doc_write_json(
 			file, without(plain->at[0], own_columns, WS_ARRAY_LEN(own_columns), arena),

@@ -153,9 +153,14 @@ static void settle_target(struct mad_job *job)
 			"cluster");
 }
 
+/* A node of a job: its results are collected elsewhere. */
+static bool keeps_no_rows(const struct mad_job *job)
+{
+	return ws_doc_get_bool(job->context, "skip_perf_collection", false);
+}
+
 static enum ws_status run_all(struct mad_job *job, int *exit_code, struct ws_err *err)
 {
-	bool no_rows = ws_doc_get_bool(job->context, "skip_perf_collection", false);
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; i < job->entries.n && !st && !job->interrupted; i++) {
@@ -167,7 +172,8 @@ static enum ws_status run_all(struct mad_job *job, int *exit_code, struct ws_err
 		fflush(stdout);
 		st = mad_run_entry(job, entry, &result, err);
 		/* What goes on elsewhere, though nobody waits for it any more, has no result yet. */
-		if (!st && !no_rows && !(result.interrupted && result.outcome == MDL_SKIPPED))
+		if (!st && !keeps_no_rows(job) &&
+		    !(result.interrupted && result.outcome == MDL_SKIPPED))
 			st = mdl_perf_write(job->args->output, &result, &job->arena, err);
 		if (st)
 			break;
@@ -235,6 +241,8 @@ static enum ws_status run_with_tools(struct mad_job *job, int *exit_code, struct
 
 	if (!st)
 		st = check_profile(job, err);
+	if (!st && !keeps_no_rows(job))
+		st = mdl_perf_check(job->args->output, &job->arena, err);
 	return st ? st : run_all(job, exit_code, err);
 }
 

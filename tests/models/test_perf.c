@@ -131,7 +131,9 @@ static void results_are_appended(void **state)
 				     .outcome = MDL_SUCCESS };
 	struct ws_doc *doc;
 
+	assert_int_equal(mdl_perf_check(path_of("perf.csv"), &arena, &err), WS_OK);
 	assert_int_equal(mdl_perf_write(path_of("perf.csv"), &result, &arena, &err), WS_OK);
+	assert_int_equal(mdl_perf_check(path_of("perf.csv"), &arena, &err), WS_OK);
 	result.model = "b";
 	result.outcome = MDL_FAILURE;
 	assert_int_equal(mdl_perf_write(path_of("perf.csv"), &result, &arena, &err), WS_OK);
@@ -196,7 +198,14 @@ static void a_table_of_others_is_not_touched(void **state)
 	fclose(to);
 	assert_fails_with(mdl_perf_write(path_of("perf.csv"), &result, &arena, &err), WS_E_FORMAT,
 			  &err, "has no column 'model'");
+	assert_fails_with(mdl_perf_check(path_of("perf.csv"), &arena, &err), WS_E_FORMAT, &err,
+			  "has no column 'model'");
 	assert_string_equal(text_of("perf.csv"), "name,value\n1,2\n");
+	to = fopen(path_of("perf_super.json"), "w");
+	fputs("{}", to);
+	fclose(to);
+	assert_fails_with(mdl_perf_check(path_of("other.csv"), &arena, &err), WS_E_FORMAT, &err,
+			  "perf_super.json is no list of results");
 }
 
 int main(void)

@@ -80,6 +80,11 @@ ends 3 "good: FAILURE: tools[0].cmd: no '--' at the end" \
 ends 3 "rocprofv3: cannot open 'none.txt'" \
 	--tags good -c "{'tools': [{'name': 'rocprof', 'cmd': '$wrapper -i none.txt --'}]}"
 
+# a table that the result cannot be added to is found before the model runs
+echo name,value >other.csv
+ends 1 "other.csv has no column 'model': move it away" --tags slow --output other.csv
+is "$(cat other.csv)" name,value
+
 # a model without a program to profile: the tool recorded nothing, and that is a failure
 ends 3 'good: FAILURE: ' --tags good -c '{"tools": [{"name": "rocprofv3_lightweight"}]}'
 err_has 'recorded nothing'
