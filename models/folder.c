@@ -131,19 +131,22 @@ static bool lists(const struct ws_strv *paths, const char *path)
 }
 
 /* Adds @path to what is ours, unless something of the user's has that name. */
-static enum ws_status claim(struct laying *laying, const char *path, bool is_folder,
-			    struct ws_err *err)
+static enum ws_status claim(struct laying *laying, const char *path, const char *source,
+			    bool is_folder, struct ws_err *err)
 {
 	char *line = ws_arena_printf(laying->arena, "%s%s", path, is_folder ? "/" : "");
+	char *from = ws_arena_strdup(laying->arena, source);
 	char whole[PATH_MAX];
 	enum ws_status st;
 
-	if (!line)
+	if (!line || !from)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	st = ws_path_join(laying->common->dir, path, whole, err);
-	if (st || (ws_path_exists(whole) && !lists(&laying->old, line)))
+	if (st || lists(&laying->common->paths, line) ||
+	    (ws_path_exists(whole) && !lists(&laying->old, line)))
 		return st;
-	return ws_vec_push(&laying->common->paths, line, err);
+	st = ws_vec_push(&laying->common->sources, from, err);
+	return st ? st : ws_vec_push(&laying->common->paths, line, err);
 }
 
 static enum ws_status plan_entry(void *ctx, const char *path, const char *rel,
@@ -152,11 +155,10 @@ static enum ws_status plan_entry(void *ctx, const char *path, const char *rel,
 	char target[PATH_MAX];
 	enum ws_status st;
 
-	(void)path;
 	if (!*rel)
 		return WS_OK;
 	st = ws_path_join(COMMON, rel, target, err);
-	return st ? st : claim(ctx, target, S_ISDIR(stat->st_mode), err);
+	return st ? st : claim(ctx, target, path, S_ISDIR(stat->st_mode), err);
 }
 
 static enum ws_status read_list(struct laying *laying, struct ws_err *err)
@@ -198,32 +200,29 @@ static enum ws_status write_list(const struct mdl_common *common, struct ws_err 
 	return st;
 }
 
-static enum ws_status lay(const struct mdl_common *common, const char *from, struct ws_err *err)
+static enum ws_status lay(const struct mdl_common *common, struct ws_err *err)
 {
-	char whole[PATH_MAX], source[PATH_MAX];
+	char whole[PATH_MAX];
 	struct stat stat_of;
 	enum ws_status st = WS_OK;
 
 	for (size_t i = 0; i < common->paths.n && !st; i++) {
-		const char *path = common->paths.at[i];
+		const char *path = common->paths.at[i], *source = common->sources.at[i];
 
 		st = ws_path_join(common->dir, path, whole, err);
 		if (st)
 			break;
-		if (path[strlen(path) - 1] == '/') {
+		if (path[strlen(path) - 1] == '/')
 			st = ws_mkdirs(whole, err);
-			continue;
-		}
-		st = ws_path_join(from, path + strlen(COMMON "/"), source, err);
-		if (!st && stat(source, &stat_of) != 0)
+		else if (stat(source, &stat_of) != 0)
 			st = ws_fail_errno(err, errno, "%s", source);
-		if (!st)
+		else
 			st = copy_file(source, whole, stat_of.st_mode, err);
 	}
 	return st;
 }
 
-enum ws_status mdl_common_lay(const char *dir, const char *from, struct ws_arena *arena,
+enum ws_status mdl_common_lay(const char *dir, const char *const *from, struct ws_arena *arena,
 			      struct mdl_common *out_common, struct ws_err *err)
 {
 	struct laying laying = { .common = out_common,
@@ -232,14 +231,17 @@ enum ws_status mdl_common_lay(const char *dir, const char *from, struct ws_arena
 	char whole[PATH_MAX];
 	enum ws_status st;
 
-	*out_common = (struct mdl_common){ .dir = dir, .paths = { .max_n = 1 << 16 } };
+	*out_common = (struct mdl_common){ .dir = dir,
+					   .paths = { .max_n = 1 << 16 },
+					   .sources = { .max_n = 1 << 16 } };
 	st = read_list(&laying, err);
 	if (!st)
-		st = claim(&laying, "scripts", true, err);
+		st = claim(&laying, "scripts", "", true, err);
 	if (!st)
-		st = claim(&laying, COMMON, true, err);
-	if (!st)
-		st = walk(from, plan_entry, &laying, err);
+		st = claim(&laying, COMMON, "", true, err);
+	for (; *from && !st; from++)
+		if (ws_path_exists(*from))
+			st = walk(*from, plan_entry, &laying, err);
 	/* The list first: whatever happens later, the next run knows what to remove. */
 	if (!st)
 		st = ws_path_join(dir, COMMON, whole, err);
@@ -248,7 +250,7 @@ enum ws_status mdl_common_lay(const char *dir, const char *from, struct ws_arena
 	if (!st)
 		st = write_list(out_common, err);
 	if (!st)
-		st = lay(out_common, from, err);
+		st = lay(out_common, err);
 	ws_vec_fini(&laying.old);
 	if (st)
 		mdl_common_remove(out_common);
@@ -275,5 +277,6 @@ void mdl_common_remove(struct mdl_common *common)
 			unlink(whole);
 	}
 	ws_vec_fini(&common->paths);
+	ws_vec_fini(&common->sources);
 	common->dir = NULL;
 }

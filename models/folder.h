@@ -25,10 +25,14 @@ struct mdl_common {
 	const char *dir; /* the working folder */
 	struct ws_strv
 		paths; /* laid by us, relative to it; folders end in '/' and come before files */
+	struct ws_strv sources; /* what each is a copy of */
 };
 
-/* @from: the installed scripts/common. Texts live in @arena. */
-enum ws_status mdl_common_lay(const char *dir, const char *from, struct ws_arena *arena,
+/*
+ * @from: folders with contents for scripts/common, NULL-ended; of a file that several have, the
+ * first counts. One that does not exist is skipped; none is the target. Texts live in @arena.
+ */
+enum ws_status mdl_common_lay(const char *dir, const char *const *from, struct ws_arena *arena,
 			      struct mdl_common *out_common, struct ws_err *err);
 void mdl_common_remove(struct mdl_common *common); /* a zeroed one is fine */
 

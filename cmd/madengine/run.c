@@ -250,12 +250,17 @@ static enum ws_status run_with_tools(struct mad_job *job, int *exit_code, struct
 static enum ws_status run_with_common(struct mad_job *job, int *exit_code, struct ws_err *err)
 {
 	struct mdl_common common = { .dir = NULL };
-	char from[PATH_MAX];
+	char of_models[PATH_MAX], installed[PATH_MAX];
+	bool elsewhere = strcmp(job->root, ".") != 0;
+	const char *const from[] = { elsewhere ? of_models : installed,
+				     elsewhere ? installed : NULL, NULL };
 	int lock = -1;
 	enum ws_status st = mdl_folder_lock(".", &lock, err);
 
 	if (!st)
-		st = mdl_place_find(MDL_PLACE_COMMON, from, err);
+		st = ws_path_join(job->root, MDL_PLACE_COMMON, of_models, err);
+	if (!st)
+		st = mdl_place_find(MDL_PLACE_COMMON, installed, err);
 	if (!st)
 		st = mdl_common_lay(".", from, &job->arena, &common, err);
 	if (!st)

@@ -10,7 +10,7 @@
 
 static struct ws_arena arena;
 static struct ws_err err;
-static char base[PATH_MAX], from[PATH_MAX + 8], to[PATH_MAX + 8];
+static char base[PATH_MAX], from[PATH_MAX + 8], to[PATH_MAX + 8], other[PATH_MAX + 8];
 
 static void shell(const char *script)
 {
@@ -26,6 +26,7 @@ static int setup(void **state)
 	assert_int_equal(ws_dir_temp("folder", base, &err), WS_OK);
 	snprintf(from, sizeof(from), "%s/from", base);
 	snprintf(to, sizeof(to), "%s/to", base);
+	snprintf(other, sizeof(other), "%s/other", base);
 	shell("mkdir -p from/tools to && echo ours >from/tools.json && echo run >from/tools/run.sh "
 	      "&& "
 	      "chmod 755 from/tools/run.sh");
@@ -42,9 +43,10 @@ static int teardown(void **state)
 
 static struct mdl_common lay(void)
 {
+	const char *const sources[] = { other, from, NULL };
 	struct mdl_common common;
 
-	if (mdl_common_lay(to, from, &arena, &common, &err))
+	if (mdl_common_lay(to, sources, &arena, &common, &err))
 		fail_msg("%s", err.text);
 	return common;
 }
@@ -78,11 +80,26 @@ static void files_of_the_user_stay_as_they_are(void **state)
 	      "! -e to/scripts/common/.madengine");
 }
 
+static void the_first_source_of_a_file_counts(void **state)
+{
+	struct mdl_common common;
+
+	shell("mkdir -p other/tools && echo first >other/tools.json && echo more "
+	      ">other/tools/more.sh");
+	common = lay();
+	shell("grep -q first to/scripts/common/tools.json && test -e "
+	      "to/scripts/common/tools/more.sh && "
+	      "test -e to/scripts/common/tools/run.sh");
+	mdl_common_remove(&common);
+	shell("test -z \"$(ls -A to)\"");
+}
+
 static void a_killed_run_is_cleaned_up_by_the_next(void **state)
 {
 	struct mdl_common killed = lay(), common;
 
 	ws_vec_fini(&killed.paths);
+	ws_vec_fini(&killed.sources);
 	shell("echo newer >from/tools.json");
 	common = lay();
 	shell("cmp from/tools.json to/scripts/common/tools.json");
@@ -117,6 +134,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_laid_is_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_of_the_user_stay_as_they_are, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(the_first_source_of_a_file_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_killed_run_is_cleaned_up_by_the_next, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(trees_are_copied_with_links_followed, setup,

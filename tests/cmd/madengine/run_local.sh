@@ -137,3 +137,14 @@ run madengine run --tags m
 rc_is 3
 err_has "'run_directory' is in the way, and madengine did not make it"
 is "$(cat run_directory/file)" mine
+
+# models of another folder, with common scripts of their own
+mkdir -p "$work/other/scripts/common" "$work/here"
+echo '[{"name": "o", "scripts": "run.sh"}]' >"$work/other/models.json"
+echo 'bash ../scripts/common/mine.sh; ls ../scripts/common/tools.json' >"$work/other/run.sh"
+echo 'echo "performance: 1 of_mine"' >"$work/other/scripts/common/mine.sh"
+cd "$work/here"
+MODEL_DIR=../other run madengine run --tags o
+rc_is 0
+out_has 'o: SUCCESS: performance 1 of_mine'
+[ ! -e scripts ] || fail 'scripts/ is left'
