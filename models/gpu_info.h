@@ -4,8 +4,8 @@
  *	time,Power(Watt) GPU0,Power(Watt) GPU1
  *	2026-11-16 08:40:12.100203,43.0,N/A
  *
- * Lines end with CR LF, times are local, power is in watts, memory in percent with two decimals. A
- * row is in the file when it was sampled. Rows are taken at multiples of the period after
+ * Lines end with CR LF, times are local, power is in watts, memory in percent with two decimals. Each
+ * row is written when it is sampled. Rows are taken at multiples of the period after
  * the first; one that is late does not move the others.
  *
  * GPUs are read through AMD's libraries, else the driver's files (collector/monitor/gpu_source.h). The

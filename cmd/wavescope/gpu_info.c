@@ -41,7 +41,8 @@ static const struct ws_opt info_opts[] = {
 		   "GPUs: all (the default), or numbers as in 0,2-3"),
 	WS_OPT_F64(struct info_args, period_s, 'i', "interval", "SECONDS",
 		   "time between samples. Default: 0.1"),
-	WS_OPT_STR(struct info_args, output, 'o', "output", "FILE", "Default: prof.csv"),
+	WS_OPT_STR(struct info_args, output, 'o', "output", "FILE",
+		   "write to FILE. Default: prof.csv"),
 	WS_OPT_BOOL(struct info_args, dual_gcd, 0, "dual-gcd",
 		    "run PROGRAM twice at the same time, on GPU 0 and on GPU 1; requires two GPUs"),
 	WS_OPT_BOOL(struct info_args, list, 'l', "list",
@@ -337,10 +338,9 @@ const struct ws_cmd wavescope_gpu_info_cmd = {
 	.summary = "record power or memory in use of GPUs over time",
 	.usage = "[options] [-- PROGRAM [ARG...]]",
 	.about = "Samples all GPUs of this machine while PROGRAM runs, or until it is interrupted, "
-		 "and "
-		 "writes the CSV file of madengine's gpu_info profilers. A row is in the file when "
-		 "it was "
-		 "sampled. On the software GPU memory in use is simulated, and there is no power.",
+		 "and writes the CSV file of madengine's gpu_info profilers. Each row is written "
+		 "when it is sampled. On the software GPU memory in use is simulated, and power is "
+		 "not available.",
 	.notes = "Exit code:\n"
 		 "  that of PROGRAM; 1 if nothing can be sampled, 2 for wrong usage.\n"
 		 "\n"

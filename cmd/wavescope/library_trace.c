@@ -33,7 +33,7 @@ struct trace_args {
 
 static const struct ws_opt trace_opts[] = {
 	WS_OPT_STR(struct trace_args, output, 'o', "output", "FILE",
-		   "Default: OUTPUT_FILE, or " OUTPUT_DEFAULT),
+		   "write to FILE. Default: OUTPUT_FILE, or " OUTPUT_DEFAULT),
 	WS_OPT_STR(
 		struct trace_args, modes, 'm', "mode", "LIST",
 		"rocblas_trace, hipblaslt_trace, miopen_trace, tensile_trace, rccl_trace: one or "
@@ -253,10 +253,11 @@ const struct ws_cmd wavescope_library_trace_cmd = {
 	.name = "library-trace",
 	.summary = "count calls of rocBLAS, hipBLASLt, MIOpen and Tensile",
 	.usage = "[options] -- PROGRAM [ARG...]",
-	.about = "Runs PROGRAM with the logs of these libraries enabled, counts their lines and "
-		 "takes "
-		 "them out of its output. The counts are in " OUTPUT_DEFAULT
-		 ", one row per different call. stdout and stderr of PROGRAM become one, stdout.",
+	.about = "Runs PROGRAM with the logs of rocBLAS, hipBLASLt, MIOpen, Tensile or RCCL "
+		 "enabled. "
+		 "Lines of the first four are counted and removed from its output. The counts are "
+		 "in " OUTPUT_DEFAULT ", one row per different call. stderr of PROGRAM is merged "
+		 "into stdout.",
 	.notes = "Exit code:\n"
 		 "  that of PROGRAM; 127 if PROGRAM is not found, 2 for wrong usage.\n"
 		 "\n"
