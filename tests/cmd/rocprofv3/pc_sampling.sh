@@ -79,7 +79,7 @@ grep -q '"SQ_WAVES",1024.0' out/both_counter_collection.csv || fail "no counter 
 sample stochastic cycles 1000
 rc_is 2
 err_has "power of two"
-sample stochastic time 1024
+sample stochastic instructions 1024
 rc_is 2
 err_has "--pc-sampling-unit cycles"
 sample host_trap time 0
