@@ -99,7 +99,7 @@ enum ws_status mdl_slurm_run(const struct mdl_entry *entry, const struct ws_doc 
 		if (!plan.job)
 			st = submit(&plan, manifest, arena, err);
 		snprintf(job, sizeof(job), "%llu", (unsigned long long)plan.job);
-		if (!st && !mdl_slurm_wait(&plan, plan.job, &state)) {
+		if (!st && !mdl_slurm_wait(&plan, plan.job, arena, &state)) {
 			result.outcome = MDL_SKIPPED;
 			result.interrupted = true;
 			result.reason = ws_arena_printf(arena, "job %s goes on", job);

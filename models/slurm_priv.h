@@ -79,8 +79,20 @@ void mdl_slurm_read_state(struct ws_str text, struct mdl_slurm_state *out_state)
  * Polls until the job has ended, more rarely the longer it runs, and prints progress.
  * False: a signal came; how to find the job again was printed.
  */
-bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
+bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job, struct ws_arena *arena,
 		    struct mdl_slurm_state *out_state);
+
+/* ---- slurm_live.c ---- */
+
+/* --live-output: what the nodes print, line by line as it arrives. */
+struct mdl_slurm_live {
+	const struct mdl_slurm_plan *plan;
+	const char *job;
+	uint64_t *shown_bytes; /* of each node; NULL: nothing is shown */
+};
+void mdl_slurm_live_begin(const struct mdl_slurm_plan *plan, const char *job,
+			  struct ws_arena *arena, struct mdl_slurm_live *out_live);
+void mdl_slurm_live_turn(struct mdl_slurm_live *live);
 
 /* ---- slurm_collect.c ---- */
 

@@ -8,6 +8,7 @@
 #define SUBMIT_TIMEOUT_MS 30000
 #define QUERY_TIMEOUT_MS 30000
 #define QUERY_BYTES_MAX (256u << 10)
+#define LIVE_PAUSE_S 1.0
 #define QUEUE_FAILURES_MAX 10
 #define RECORD_TRIES 3
 #define RECORD_PAUSE_S 5.0
@@ -188,7 +189,7 @@ static void say_how_to_continue(const struct mdl_slurm_plan *plan, const char *j
 
 /* Polls until squeue does not list the job any more. */
 static void poll_queue(const char *job, const struct mdl_wait *wait, struct ws_buf *buf,
-		       struct progress *progress)
+		       struct progress *progress, struct mdl_slurm_live *live)
 {
 	char *argv[] = { "squeue", "-j", (char *)job, "-h", "-o", "%T %M %R", NULL };
 	int n_failures = 0;
@@ -212,22 +213,29 @@ static void poll_queue(const char *job, const struct mdl_wait *wait, struct ws_b
 		} else if (n_failures == 1) {
 			ws_log_warn("%s: trying again", err.text);
 		}
-		mdl_wait_pause(wait);
+		mdl_slurm_live_turn(live);
+		if (live->shown_bytes)
+			mdl_wait_pause_s(LIVE_PAUSE_S);
+		else
+			mdl_wait_pause(wait);
 	}
 }
 
-bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job,
+bool mdl_slurm_wait(const struct mdl_slurm_plan *plan, uint64_t job, struct ws_arena *arena,
 		    struct mdl_slurm_state *out_state)
 {
 	struct progress progress = { .terminal = isatty(STDERR_FILENO) };
+	struct mdl_slurm_live live;
 	struct mdl_wait wait;
 	char id[24];
 	struct ws_buf buf;
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)job);
 	ws_buf_init(&buf, QUERY_BYTES_MAX);
+	mdl_slurm_live_begin(plan, id, arena, &live);
 	mdl_wait_begin(&wait);
-	poll_queue(id, &wait, &buf, &progress);
+	poll_queue(id, &wait, &buf, &progress, &live);
+	mdl_slurm_live_turn(&live);
 	if (!mdl_wait_interrupted())
 		find_end(id, &buf, out_state);
 	if (progress.terminal)

@@ -21,10 +21,13 @@ ranks='"distributed": {"launcher": "torchrun", "nnodes": 2, "nproc_per_node": 1}
 run madengine build --tags dummy_prof --manifest-output build_manifest.json
 rc_is 0
 run madengine run --manifest-file build_manifest.json --additional-context-file $preset \
-	-c "{\"slurm\": {$cluster}, $ranks}"
+	--live-output -c "{\"slurm\": {$cluster}, $ranks}"
 rc_is 0
 err_has "submitted job"
 err_has "COMPLETED"
+for rank in 0 1; do
+	out_has "[$rank] performance: "
+done
 job=$(sed -n 's/.*submitted job \([0-9]*\):.*/\1/p' "$err")
 results=slurm_results/dummy_prof/$job
 for rank in 0 1; do
