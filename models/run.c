@@ -68,6 +68,8 @@ static const char *last_words(struct mdl_run *run)
 	return text ? text : "";
 }
 
+static const char the_model[] = "the model";
+
 /* False: it could not be started, failed, or took too long; the reason is set. */
 static bool execute(struct mdl_run *run, const char *what, const char *command, double timeout_s)
 {
@@ -83,8 +85,8 @@ static bool execute(struct mdl_run *run, const char *what, const char *command, 
 	if (end.interrupted)
 		mdl_run_fail(run, "%s was interrupted", what);
 	else if (end.timed_out)
-		mdl_run_fail(run, "%s took longer than %g s: --timeout sets the limit", what,
-			     timeout_s);
+		mdl_run_fail(run, "%s took longer than %g s%s", what, timeout_s,
+			     what == the_model ? ": --timeout sets the limit" : "");
 	else if (end.exit_code)
 		mdl_run_fail(run, "%s ended with exit code %d%s", what, end.exit_code,
 			     last_words(run));
@@ -286,15 +288,36 @@ static double time_limit(const struct mdl_run *run)
 						: MDL_TIMEOUT_DEFAULT_S;
 }
 
+/* Whether the working folder, and so the run folder, is inside @folder. */
+static bool holds_workspace(const struct mdl_run *run, const char *folder)
+{
+	char path[PATH_MAX];
+	size_t n;
+
+	if (!realpath(folder, path))
+		return false;
+	n = strlen(path);
+	return strncmp(run->job.workspace, path, n) == 0 &&
+	       (n == 1 || !run->job.workspace[n] || run->job.workspace[n] == '/');
+}
+
+/* The files beside the model's script; only the script where the run folder would be among them. */
 static bool lay_model(struct mdl_run *run, const char *from)
 {
+	const char *script = find_file(run, run->entry->model.scripts);
+	const char *slash = strrchr(script, '/');
+	bool alone = holds_workspace(run, from);
+	char *to = alone ? ws_arena_printf(run->arena, "%s/%s", run->rd, slash ? slash + 1 : script)
+			 : NULL;
 	struct ws_err err;
 
-	if (mdl_copy(from, run->rd, &err)) {
+	if (alone && (!to || is_folder(script)))
+		mdl_run_fail(run,
+			     "the model's scripts are the folder that the run is in: move them "
+			     "to a folder of their own");
+	else if (mdl_copy(alone ? script : from, alone ? to : run->rd, &err))
 		mdl_run_fail(run, "cannot copy the model's scripts: %s", err.text);
-		return false;
-	}
-	return true;
+	return !run->failed;
 }
 
 static double now_s(void)
@@ -316,7 +339,7 @@ static void run_model_command(struct mdl_run *run, const char *command)
 	if (!line)
 		mdl_run_fail(run, "out of memory");
 	else
-		execute(run, "the model", line, time_limit(run));
+		execute(run, the_model, line, time_limit(run));
 	run->output_end = ftello(run->log.file);
 	run->result->test_duration = ws_arena_printf(run->arena, "%.2f", now_s() - started_s);
 	mdl_log_line(&run->log, "Test Duration: %s seconds",

@@ -201,6 +201,7 @@ void mdl_run_read_log(struct mdl_run *run)
 		return;
 	}
 	text = (struct ws_str){ map + (run->output_at - page), n };
+	ws_str_next(&text, '\n', &line); /* the command line: no output of the model */
 	if (mdl_performance_find(text, run->arena, &performance)) {
 		run->result->performance = performance.number;
 		run->result->metric = performance.metric;

@@ -148,3 +148,13 @@ MODEL_DIR=../other run madengine run --tags o
 rc_is 0
 out_has 'o: SUCCESS: performance 1 of_mine'
 [ ! -e scripts ] || fail 'scripts/ is left'
+
+# a script in the working folder itself: the folder is not copied into its own run folder
+mkdir "$work/flat"
+cd "$work/flat"
+echo '[{"name": "f", "scripts": "f.sh", "args": "RuntimeError: performance: 9 wrong"}]' >models.json
+echo 'ls; echo "performance: 2 right"' >f.sh
+run madengine run --tags f --live-output
+rc_is 0
+out_has 'f: SUCCESS: performance 2 right'
+out_lacks models.json
