@@ -183,7 +183,11 @@ static enum ws_status add_env(const struct mdl_job *job, const char *prefix, str
 		if (!mdl_shell_name_ok(env->at[i]->key))
 			return ws_fail(err, WS_E_USAGE, "'%s' cannot be the name of a variable",
 				       env->at[i]->key);
-		ws_buf_printf(out, " --env %s=", env->at[i]->key);
+		/* The engine reads a variable without a value from our environment. */
+		ws_buf_printf(out, " --env %s", env->at[i]->key);
+		if (mdl_is_secret(env->at[i]->key) && getenv(env->at[i]->key))
+			continue;
+		ws_buf_add_c(out, '=', 1);
 		if (job->machine->simulated)
 			add_value(value, prefix, out);
 		else

@@ -119,6 +119,9 @@ enum ws_status mdl_result_begin(const struct mdl_entry *entry, const struct ws_d
 /* "<model>_<dockerfile>", without slashes: what the names of logs begin with. NULL: no memory. */
 const char *mdl_log_stem(const struct mdl_entry *entry, struct ws_arena *arena);
 
+/* Variables that are given to models and written nowhere: MAD_SECRETS... */
+bool mdl_is_secret(const char *variable);
+
 enum ws_status mdl_machine_look(struct ws_arena *arena, struct mdl_machine *out_machine,
 				struct ws_err *err);
 

@@ -39,6 +39,11 @@ static const char *const passed_on[] = {
 	"WAVESCOPE_GPU",
 };
 
+bool mdl_is_secret(const char *variable)
+{
+	return strncmp(variable, "MAD_SECRETS", strlen("MAD_SECRETS")) == 0;
+}
+
 static bool pass_on(struct ws_doc *env, struct ws_arena *arena)
 {
 	bool ok = true;
@@ -49,7 +54,7 @@ static bool pass_on(struct ws_doc *env, struct ws_arena *arena)
 	if (ok && getenv("HIP_VISIBLE_DEVICES"))
 		ok = ws_doc_put_text(env, "RAY_EXPERIMENTAL_NOSET_HIP_VISIBLE_DEVICES", "", arena);
 	for (char **at = environ; *at && ok; at++)
-		if (strncmp(*at, "MAD_SECRETS", 11) == 0 && strchr(*at, '=')) {
+		if (mdl_is_secret(*at) && strchr(*at, '=')) {
 			const char *equals = strchr(*at, '=');
 			char *name = ws_arena_strndup(arena, *at, (size_t)(equals - *at));
 
@@ -251,12 +256,12 @@ enum ws_status mdl_environment_write(const char *path, const struct mdl_machine 
 	put_row(file, "rocm", "path", machine->rocm_path);
 	put_row(file, "rocm", "version", machine->hip_version);
 	for (size_t i = 0; i < env->n; i++)
-		if (strncmp(env->at[i]->key, "MAD_SECRETS", 11) != 0)
+		if (!mdl_is_secret(env->at[i]->key))
 			put_row(file, "variable", env->at[i]->key, env->at[i]->text);
 	for (char **at = environ; full && *at; at++) {
 		char *name = strndup(*at, strcspn(*at, "="));
 
-		if (name && strncmp(name, "MAD_SECRETS", 11) != 0 && strchr(*at, '='))
+		if (name && !mdl_is_secret(name) && strchr(*at, '='))
 			put_row(file, "inherited", name, strchr(*at, '=') + 1);
 		free(name);
 	}

@@ -133,6 +133,15 @@ static void options_of_user_and_model_are_there(void **state)
 				"'/nfs/my data':/data --shm-size 16G" END);
 }
 
+static void secrets_are_not_on_the_command_line(void **state)
+{
+	setenv("MAD_SECRETS_KEY", "hush", 1);
+	job.env = parse("{\"MAD_SECRETS_KEY\": \"hush\", \"A\": \"1\"}");
+	assert_non_null(strstr(line(), " --env MAD_SECRETS_KEY --env A=1"));
+	assert_null(strstr(line(), "hush"));
+	unsetenv("MAD_SECRETS_KEY");
+}
+
 static void what_is_not_safe_is_refused(void **state)
 {
 	const char *text;
@@ -166,6 +175,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			software_gpu_comes_with_wavescope_and_without_devices, begin, end),
 		cmocka_unit_test_setup_teardown(options_of_user_and_model_are_there, begin, end),
+		cmocka_unit_test_setup_teardown(secrets_are_not_on_the_command_line, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_safe_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(names_are_safe_and_one_per_node, begin, end),
 	};
