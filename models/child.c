@@ -147,6 +147,14 @@ static void read_output(struct child *child, struct mdl_log *log)
 	}
 }
 
+/* Ended by a signal that asks to end, itself or what it waited for. */
+static bool was_asked_to_end(int status)
+{
+	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+
+	return sig == SIGTERM || sig == SIGINT || sig == SIGHUP;
+}
+
 /* Orphans of the group are ours, too: an unreaped one would look as if it were running. */
 static void reap(struct child *child)
 {
@@ -157,6 +165,9 @@ static void reap(struct child *child)
 		if (pid == child->pid) {
 			child->ended = true;
 			child->wait_status = status;
+			/* A profiler of the group was asked, too, and has files to write. */
+			if (!child->killed_s && was_asked_to_end(status))
+				child->killed_s = now_s();
 		}
 }
 
@@ -171,11 +182,16 @@ static void terminate(struct child *child, int sig)
 static void read_signals(struct child *child)
 {
 	struct signalfd_siginfo info;
+	bool all_got_it = getenv("MAD_IN_SLURM_JOB"); /* SIGTERM goes to all processes of a job */
 
 	while (read(child->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
-		terminate(child, child->end->interrupted ? SIGKILL : (int)info.ssi_signo);
+		/* Twice, it would stop a profiler that is writing its files. */
+		if (all_got_it && info.ssi_signo == SIGTERM)
+			child->killed_s = child->killed_s ? child->killed_s : now_s();
+		else
+			terminate(child, child->end->interrupted ? SIGKILL : (int)info.ssi_signo);
 		child->end->interrupted = true;
 	}
 }

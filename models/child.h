@@ -3,7 +3,8 @@
  *
  * Every program that madengine starts on this machine is started here: the model, its scripts, the
  * container engine, sbatch. It has a process group of its own and no input. SIGINT, SIGTERM and
- * SIGHUP that reach us are passed on to the group; a second one kills it. After the time limit the
+ * SIGHUP that reach us are passed on to the group (in a batch job not SIGTERM, which all
+ * processes get); a second one kills it. After the time limit the
  * group gets SIGTERM, and SIGKILL if some of it is left MDL_CHILD_GRACE_S later: a profiler in it
  * has that long to write what was recorded. A process of the group that outlives a command which
  * ended by itself (a sampler in the background) does not make us wait; its output is no longer

@@ -75,11 +75,38 @@ static void after_the_limit_a_profiler_may_finish_its_files(void **state)
 
 static void a_signal_to_us_ends_the_child(void **state)
 {
-	struct mdl_child_end end = run("kill -INT $PPID; sleep 30", NULL, 20);
+	struct mdl_child_end end = run("kill -INT $PPID; exec sleep 30", NULL, 20);
 
 	assert_true(end.interrupted);
 	assert_false(end.timed_out);
 	assert_true(end.seconds < 5);
+}
+
+static void a_signal_to_the_child_leaves_its_profiler_time(void **state)
+{
+	/* As when a batch job is ended: a scheduler signals all processes itself. */
+	static const char script[] =
+		"sh -c 'trap \"sleep 0.2; echo written; exit 3\" TERM; echo ready >&2; while :; do "
+		"sleep 0.01; done' & sleep 0.2; kill -TERM $! $$; wait";
+	struct mdl_child_end end = run(script, NULL, 20);
+
+	assert_int_equal(end.exit_code, 128 + SIGTERM);
+	assert_false(end.interrupted);
+	assert_non_null(strstr(text.at, "written\n"));
+	assert_true(end.seconds < 5);
+}
+
+static void a_signal_in_a_batch_job_is_not_repeated(void **state)
+{
+	static const char script[] =
+		"trap 'echo repeated' TERM; kill -TERM $PPID; sleep 0.3; echo written";
+	struct mdl_child_end end;
+
+	setenv("MAD_IN_SLURM_JOB", "1", 1);
+	end = run(script, NULL, 20);
+	unsetenv("MAD_IN_SLURM_JOB");
+	assert_true(end.interrupted);
+	assert_string_equal(text.at, "written\n");
 }
 
 static void a_sampler_in_the_background_is_not_waited_for(void **state)
@@ -115,6 +142,8 @@ int main(void)
 		cmocka_unit_test(the_limit_ends_the_whole_group),
 		cmocka_unit_test(after_the_limit_a_profiler_may_finish_its_files),
 		cmocka_unit_test(a_signal_to_us_ends_the_child),
+		cmocka_unit_test(a_signal_to_the_child_leaves_its_profiler_time),
+		cmocka_unit_test(a_signal_in_a_batch_job_is_not_repeated),
 		cmocka_unit_test(a_sampler_in_the_background_is_not_waited_for),
 		cmocka_unit_test(what_cannot_start_says_why),
 	};

@@ -111,7 +111,8 @@ results=slurm_results/slow/$job
 is "$(cat started.1)" "torchrun --nnodes=2 --nproc_per_node=1 --node_rank=1 --master_addr=n0 \
 --master_port=29500" "runner of the second node"
 err_has "node 1 (n1) did not finish"
-grep -q vecCopy $results/node_0/rocprof_output/*/*_results.json || fail "node 0 has lost its trace"
+grep -q vecCopy $results/node_0/rocprof_output/*/*_results.json ||
+	fail "node 0 has lost its trace: $(cat $results/node_0/*.log $results/node_0/stderr.err)"
 grep -q '"status": "did not finish"' $results/results_summary.json || fail "the summary is silent"
 is "$(tail -1 perf.csv | grep -c 'slow,.*FAILURE')" 1 "rows of the failure"
 rm -rf "/tmp/madengine_job_${job}_node_"[01]
