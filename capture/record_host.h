@@ -220,6 +220,8 @@ struct cap_rec_annotation {
  * operation in the captures of all ranks: each numbers the collectives of a communicator, which
  * all of its ranks call in the same order.
  */
+#define CAP_CLOCK_EXCHANGE                                                                         \
+	"clock exchange" /* name of the region of those that are not the program's */
 struct cap_rec_collective {
 	struct cap_rec h; /* what: region id; time: entry */
 	uint64_t end_ticks;

@@ -113,6 +113,8 @@
 	X(THREAD_JOIN,       "thread-join")                                                \
 	/* all MPI calls as regions; without it only initialization, ranks and sizes */    \
 	X(MPI,               "mpi")                                                        \
+	/* barriers after MPI_Init and before MPI_Finalize, for the clocks of several nodes */ \
+	X(MPI_CLOCKS,        "mpi-clocks")                                                 \
 	/* OpenMP constructs as regions */                                                 \
 	X(OMPT,              "ompt")
 /* clang-format on */

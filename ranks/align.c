@@ -74,6 +74,17 @@ static void fold(struct sighting_list *list)
 	list->n = n;
 }
 
+/* Several ranks became one: their space is for the next node. */
+static void shrink(struct sighting_list *list)
+{
+	struct sighting *less = realloc(list->at, WS_MAX(list->n, (size_t)1) * sizeof(*less));
+
+	if (less) {
+		list->at = less;
+		list->cap = WS_MAX(list->n, (size_t)1);
+	}
+}
+
 /* Half of all operations, the same ones on every node. */
 static void thin(struct alignment *al)
 {
@@ -128,7 +139,10 @@ static enum ws_status see_nodes(struct alignment *al, const struct ws_pattern *k
 			if (job->members[i].node == node)
 				st = rnk_operations_each(job->trace, job->members[i].process,
 							 kernels, take, al, err);
+		al->n_seen -= al->now->n;
 		fold(al->now);
+		al->n_seen += al->now->n;
+		shrink(al->now);
 	}
 	return st;
 }

@@ -121,11 +121,17 @@ static enum ws_status sum_kernels(struct sums *sums, const struct trc_process *p
 
 /* ---- collectives: twice, because the last one to enter is not known before ---- */
 
+/* Not the program's: it is for the clocks. */
+static bool is_ours(const struct rnk_operation *op)
+{
+	return strcmp(op->name, CAP_CLOCK_EXCHANGE) == 0;
+}
+
 static enum ws_status enter(void *ctx, const struct rnk_operation *op, struct ws_err *err)
 {
 	struct sums *sums = ctx;
 
-	if (op->waits != RNK_WAITS_ALL || op->n_ranks == 1)
+	if (op->waits != RNK_WAITS_ALL || op->n_ranks == 1 || is_ours(op))
 		return WS_OK;
 	return rnk_matches_enter(&sums->matches, op->key, op->start_ns, sums->rank, err);
 }
@@ -136,6 +142,8 @@ static enum ws_status sum_collective(void *ctx, const struct rnk_operation *op, 
 	const struct rnk_match *match = NULL;
 	struct rnk_share *share;
 
+	if (is_ours(op))
+		return WS_OK;
 	if (op->name != sums->last_name || op->n_ranks != sums->last_n) {
 		enum ws_status st = row_of(sums, op->name, true, op->n_ranks, &sums->last_row, err);
 

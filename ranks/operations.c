@@ -18,6 +18,7 @@ static const struct {
 	const char *name;
 	enum rnk_waits waits;
 } waiting[] = {
+	{ CAP_CLOCK_EXCHANGE,         RNK_WAITS_ALL },
 	{ "MPI_Barrier",              RNK_WAITS_ALL },
 	{ "MPI_Allreduce",            RNK_WAITS_ALL },
 	{ "MPI_Allgather",            RNK_WAITS_ALL },

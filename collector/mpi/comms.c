@@ -98,6 +98,16 @@ static uintptr_t world(void)
 	return functions[FN_OMPI_WORLD] ? (uintptr_t)functions[FN_OMPI_WORLD] : MPICH_COMM_WORLD;
 }
 
+uintptr_t col_mpi_comm_world(void)
+{
+	uintptr_t comm;
+
+	pthread_mutex_lock(&all.lock);
+	comm = all.usable ? world() : 0;
+	pthread_mutex_unlock(&all.lock);
+	return comm;
+}
+
 static bool is_null(uintptr_t comm)
 {
 	return !comm || comm == (functions[FN_OMPI_NULL] ? (uintptr_t)functions[FN_OMPI_NULL]

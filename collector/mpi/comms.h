@@ -29,6 +29,9 @@ extern const char *const col_mpi_libraries[];
 /* MPI_Init has returned. */
 void col_mpi_comms_start(void);
 
+/* MPI_COMM_WORLD; 0: not known. */
+uintptr_t col_mpi_comm_world(void);
+
 /* The handle that an argument is, or that is at its address. Fortran's are numbers of their own. */
 uintptr_t col_mpi_comm_of(uintptr_t argument, bool fortran);
 uintptr_t col_mpi_comm_at(uintptr_t argument, bool fortran);

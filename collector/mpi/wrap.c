@@ -167,6 +167,39 @@ static void count_bytes(const struct col_mpi_moves *m, const struct call *call)
 /* MPI's own calls are part of the program's: Fortran functions may call those of C. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
+#define N_CLOCK_BARRIERS 32
+
+/*
+ * Barriers of our own, when the user asks for them: a rank leaves none before all have entered, so they
+ * tell how far the clocks of two nodes are apart. MPI_COMM_WORLD is free at both ends of the program.
+ */
+static void exchange_clocks(void)
+{
+	static uint32_t region;
+	int (*barrier)(uintptr_t comm);
+
+	*(void **)&barrier = real_of(ROW_MPI_Barrier);
+	if (!barrier || !(col_config()->flags & COL_COLLECT_FLAG(MPI_CLOCKS)))
+		return;
+	if (!region)
+		region = col_region_intern(CAP_REGION_MPI, CAP_CLOCK_EXCHANGE, NULL, 0);
+	col_region_enter(region);
+	for (int i = 0; i < N_CLOCK_BARRIERS; i++) {
+		struct cap_rec_collective rec = { .h.what = region, .root = -1 };
+		uintptr_t world = col_mpi_comm_world();
+
+		if (!world || !col_mpi_comm_next(world, &rec))
+			break;
+		rec.h.time = cap_ticks();
+		if (barrier(world) != 0)
+			break;
+		rec.end_ticks = cap_ticks();
+		if (col_on(COL_SERVICE_REGIONS))
+			col_comm_collective(&rec);
+	}
+	col_region_leave(region);
+}
+
 struct begun {
 	bool outermost;
 	uint32_t region;                      /* 0: not recorded */
@@ -190,6 +223,8 @@ static struct begun begin(enum row row, const struct call *call)
 	if (inside || (row >= BASE_ROWS && !(col_config()->flags & COL_COLLECT_FLAG(MPI))))
 		return begun;
 	inside = begun.outermost = true;
+	if (row == ROW_MPI_Finalize)
+		exchange_clocks();
 	if (share->shared)
 		number(share, call, &begun.collective);
 	else if (share->frees)
@@ -225,9 +260,11 @@ static void end(enum row row, struct begun *begun, const struct call *call, bool
 	if (begun->region && succeeded &&
 	    (all_moves[row].send_count >= 0 || all_moves[row].recv_count >= 0))
 		count_bytes(&all_moves[row], call);
-	inside = false;
 	if (begun->region)
 		col_region_leave(begun->region);
+	if (succeeded && (row == ROW_MPI_Init || row == ROW_MPI_Init_thread))
+		exchange_clocks();
+	inside = false;
 }
 
 /* ---- wrappers ---- */

@@ -375,7 +375,8 @@ static void running_out_of_memory_is_an_error(void **state)
 			st = rnk_job_align(job, &opts, &err);
 		if (!st)
 			st = rnk_imbalance_create(job, NULL, &imbalance, &err);
-		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
+		/* Giving memory back may fail, and does no harm. */
+		assert_true(st == WS_OK || (st == WS_E_NOMEM && allocation_failed()));
 		if (!st)
 			rnk_imbalance_destroy(imbalance);
 		rnk_job_close(job);

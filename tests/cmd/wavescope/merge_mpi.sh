@@ -21,6 +21,8 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc > 1) /* a program without collectives */
+		return MPI_Finalize();
 	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair); /* one rank of each clock */
 	for (int i = 0; i < 40; i++) {
 		if (rank == 1)
@@ -60,6 +62,24 @@ assert rows[4]["calls"] == 160 and rows[4]["slowest_rank"] == 1 and rows[4]["mos
 # it sleeps for 3 ms in each of 40 steps; on a busy machine others are late, too
 assert rows[4]["most_wait_ns"] > 40 * 2.5e6, rows[4]
 assert data["unmatched_calls"] == 0 and data["matched_collectives"] == 40 + 2 * 40, data
+END
+	# Without collectives the clocks are not known, unless the user had them exchanged.
+	run $2 -n 2 ./clocks.sh rocprof-sys-run --keep-captures -T -o "alone-$1" -- "./program-$1" alone
+	rc_is 0
+	run wavescope merge "alone-$1" -o "$1"
+	rc_is 1
+	err_has "(ranks 1) is not known: it recorded no MPI collective together with '"
+	run $2 -n 2 ./clocks.sh rocprof-sys-run --keep-captures --mpi-clock-exchange -T -o "exchanged-$1" -- "./program-$1" alone
+	rc_is 0
+	run wavescope merge "exchanged-$1" -o "$1"
+	rc_is 0
+	"$PYTHON" - "$1" <<'END' || fail "$1: exchange: $(cat "$1"_ranks.json)"
+import json, sys
+data = json.load(open(sys.argv[1] + "_ranks.json"))
+second = data["nodes"][1]
+assert second["collectives"] == 64, second # 32 at each end
+assert abs(second["offset_ns"] + 100000 * 10**9) <= second["uncertainty_ns"] < 20e6, second
+assert data["imbalance"] == [], data # they are not the program's
 END
 }
 
