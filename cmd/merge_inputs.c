@@ -61,21 +61,26 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 }
 
 /* Captures of the folder; its databases only if there are none. */
-static enum ws_status search(const char *folder, struct ws_strv *captures,
+static enum ws_status search(const char *folder, const char *except, struct ws_strv *captures,
 			     struct ws_strv *databases, struct ws_err *err)
 {
 	char *const roots[] = { (char *)folder, NULL };
 	size_t n_captures = captures->n, n_databases = databases->n;
+	struct stat own = { .st_ino = 0 };
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
 	enum ws_status st = WS_OK;
 	FTSENT *entry;
 
 	if (!tree)
 		return ws_fail_errno(err, errno, "cannot read '%s'", folder);
+	if (except && stat(except, &own) != 0)
+		own.st_ino = 0;
 	while (!st && (entry = fts_read(tree))) {
 		struct ws_str name = { entry->fts_name, entry->fts_namelen };
 
-		if (entry->fts_info != FTS_F)
+		if (entry->fts_info != FTS_F ||
+		    (own.st_ino && entry->fts_statp->st_ino == own.st_ino &&
+		     entry->fts_statp->st_dev == own.st_dev))
 			continue;
 		if (ws_str_ends(name, CAPTURE_SUFFIX))
 			st = add(captures, entry->fts_path, err);
@@ -186,8 +191,8 @@ static void drop_unreadable(struct merge_inputs *inputs)
 	inputs->captures.n = n;
 }
 
-enum ws_status merge_inputs_find(char *const *operands, size_t n, struct merge_inputs *out,
-				 struct ws_err *err)
+enum ws_status merge_inputs_find(char *const *operands, size_t n, const char *except,
+				 struct merge_inputs *out, struct ws_err *err)
 {
 	struct ws_strv databases;
 	enum ws_status st = WS_OK;
@@ -201,7 +206,7 @@ enum ws_status merge_inputs_find(char *const *operands, size_t n, struct merge_i
 		if (stat(operands[i], &file) != 0)
 			st = ws_fail_errno(err, errno, "cannot read '%s'", operands[i]);
 		else if (S_ISDIR(file.st_mode))
-			st = search(operands[i], &out->captures, &databases, err);
+			st = search(operands[i], except, &out->captures, &databases, err);
 		else if (ws_str_ends(ws_str_from(operands[i]), DATABASE_SUFFIX))
 			st = add(&databases, operands[i], err);
 		else

@@ -22,9 +22,12 @@ struct merge_inputs {
 	size_t n_temporary;      /* the last captures are in it */
 };
 
-/* @operands: NULL at the end. An error: nothing to merge. */
-enum ws_status merge_inputs_find(char *const *operands, size_t n, struct merge_inputs *out,
-				 struct ws_err *err);
+/*
+ * @except: a file that is not searched for, because it is about to be written; NULL: none. An error:
+ * nothing to merge.
+ */
+enum ws_status merge_inputs_find(char *const *operands, size_t n, const char *except,
+				 struct merge_inputs *out, struct ws_err *err);
 /* Removes what is temporary; also after a failure. */
 void merge_inputs_release(struct merge_inputs *inputs);
 

@@ -269,9 +269,20 @@ static enum ws_status place_nodes(struct alignment *al, struct ws_err *err)
 		}
 	}
 	free(order);
-	for (size_t i = 0; !st && i < job->n_nodes; i++)
-		if (job->nodes[i].from == RNK_CLOCK_UNKNOWN)
+	for (size_t i = 0; !st && i < job->n_nodes; i++) {
+		if (job->nodes[i].from != RNK_CLOCK_UNKNOWN)
+			continue;
+		if (job->nodes[i].n_ranks) {
 			st = refuse(al, i, err);
+			continue;
+		}
+		/* A launcher, on a node of its own: its line is what assume() made of it. */
+		job->nodes[i].from = RNK_CLOCK_ASSUMED;
+		st = rnk_job_note(job, err,
+				  "node '%s' has processes without a rank only: its clock is "
+				  "assumed to be aligned",
+				  name_of(job, i));
+	}
 	return st;
 }
 
@@ -309,11 +320,13 @@ enum ws_status rnk_job_align(struct rnk_job *job, const struct rnk_align_opts *o
 	struct ws_pattern *kernels = NULL;
 	enum ws_status st = WS_OK;
 
+	assume(job);
 	if (opts->assume_aligned || job->n_nodes == 1) {
-		assume(job);
 		set_clocks(job);
 		return WS_OK;
 	}
+	for (size_t i = 0; i < job->n_nodes; i++)
+		job->nodes[i].from = i ? RNK_CLOCK_UNKNOWN : RNK_CLOCK_REFERENCE;
 	/* The machines' own times, until better ones are known. */
 	for (size_t i = 0; i < job->n_members; i++)
 		trc_set_clock(job->trace, job->members[i].process_at,
@@ -328,7 +341,6 @@ enum ws_status rnk_job_align(struct rnk_job *job, const struct rnk_align_opts *o
 				       err);
 	if (!st)
 		st = see_nodes(&al, kernels, err);
-	job->nodes[0].from = RNK_CLOCK_REFERENCE;
 	if (!st)
 		st = place_nodes(&al, err);
 	if (!st)

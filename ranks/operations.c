@@ -31,12 +31,14 @@ static const struct {
 };
 /* clang-format on */
 
+/* Both are spread before they meet: the second counts from 0, and so may the first. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-	uint64_t hash = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+	uint64_t hash = (a + 1) * 0xff51afd7ed558ccdu;
 
-	hash = (hash ^ hash >> 32) * 0xc4ceb9fe1a85ec53u;
-	return hash ^ hash >> 29;
+	hash = ((hash ^ hash >> 32) + b) * 0xc4ceb9fe1a85ec53u;
+	hash = (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
 }
 
 struct walk {

@@ -72,7 +72,7 @@ enum ws_status rocpd_merge_align(const struct ws_strv *files, const struct rnk_a
 	struct rnk_job *job = NULL;
 	enum ws_status st;
 
-	st = merge_inputs_find((char *const *)files->at, files->n, &inputs, err);
+	st = merge_inputs_find((char *const *)files->at, files->n, NULL, &inputs, err);
 	if (!st)
 		st = trc_open(inputs.captures.at, inputs.captures.n, NULL, &trace, err);
 	if (!st)

@@ -274,10 +274,10 @@ static enum ws_status merge_captures(struct merge *m, const struct ws_strv *capt
 		st = rnk_job_open(m->trace, &m->job, err);
 	if (!st)
 		st = check_any(m, err);
-	for (size_t i = 0; !st && i < m->job->notes.n; i++)
-		ws_log_warn("%s", m->job->notes.at[i]);
 	if (!st)
 		st = rnk_job_align(m->job, &m->args->align, err);
+	for (size_t i = 0; m->job && i < m->job->notes.n; i++)
+		ws_log_warn("%s", m->job->notes.at[i]);
 	if (!st)
 		st = rnk_imbalance_create(m->job, m->args->align.collective_kernels, &m->imbalance,
 					  err);
@@ -293,6 +293,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	struct merge m = { .args = args, .formats = chosen_formats(args) };
 	struct merge_inputs inputs = { .folder = "" };
 	struct rlimit limit;
+	char own[PATH_MAX];
 	enum ws_status st = WS_OK;
 
 	if (!call->rest.n)
@@ -311,7 +312,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (args->output_path)
 		st = ws_mkdirs(args->output_path, err);
 	if (!st)
-		st = merge_inputs_find(call->rest.operands, call->rest.n, &inputs, err);
+		st = path_of(&m, "_results.db", own, err);
+	if (!st)
+		st = merge_inputs_find(call->rest.operands, call->rest.n, own, &inputs, err);
 	if (!st)
 		st = merge_captures(&m, &inputs.captures, err);
 	rnk_imbalance_destroy(m.imbalance);

@@ -44,6 +44,20 @@ static uint64_t entered_ns(const struct made_ranks *made, uint32_t rank, uint32_
 	       (uint64_t)(20000 * chance(made->seed + rank, step));
 }
 
+static uint32_t n_pairs(const struct made_ranks *made)
+{
+	uint32_t n_nodes = (made->n_ranks + made->per_node - 1) / made->per_node;
+
+	return made->chain && n_nodes > 1 ? n_nodes - 1 : 1;
+}
+
+static bool takes_part(const struct made_ranks *made, uint32_t rank, uint32_t step)
+{
+	uint32_t pair = step % n_pairs(made), node = rank / made->per_node;
+
+	return !made->chain || node == pair || node == pair + 1;
+}
+
 static uint64_t last_ns(const struct made_ranks *made, uint32_t step)
 {
 	uint64_t last = 0;
@@ -51,7 +65,8 @@ static uint64_t last_ns(const struct made_ranks *made, uint32_t step)
 	for (uint32_t rank = 0; rank < made->n_ranks; rank++) {
 		uint64_t entered = entered_ns(made, rank, step);
 
-		last = entered > last ? entered : last;
+		if (takes_part(made, rank, step))
+			last = entered > last ? entered : last;
 	}
 	return last;
 }
@@ -113,10 +128,10 @@ static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, st
 	uint64_t left = last + EXIT_NS + (uint64_t)(5000 * chance(made->seed + 77 + rank, step));
 	struct cap_rec_collective collective = {
 		.h = { CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective), 1, 0 },
-		.comm = 7,
-		.seq = step,
+		.comm = 7 + step % n_pairs(made),
+		.seq = step / n_pairs(made),
 		.rank = rank,
-		.n_ranks = made->n_ranks,
+		.n_ranks = made->chain ? 2 * made->per_node : made->n_ranks,
 		.root = -1,
 	};
 	struct cap_rec enter = { CAP_REC_FIXED_TAG(ENTER, struct cap_rec_enter), 1, 0 };
@@ -137,7 +152,7 @@ static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, st
 
 		n += cap_lane_append(gpu, &dispatch.h);
 	}
-	if (made->no_collectives)
+	if (made->no_collectives || !takes_part(made, rank, step))
 		return n;
 	if (made->wrong_every && step % made->wrong_every == made->wrong_every - 1 && node)
 		entered += 300000000; /* as if it were another operation */
@@ -148,6 +163,35 @@ static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, st
 	n += cap_lane_append(host, &collective.h);
 	n += cap_lane_append(host, &leave);
 	return n;
+}
+
+/* As mpirun on a login node: it has no rank, and takes part in nothing. */
+static int write_launcher(const char *dir)
+{
+	struct cap_writer_opts opts = { .imported = true,
+					.pid = 77,
+					.boot_id = { 9 },
+					.created_ns = 5000000000,
+					.created_realtime_ns = MADE_RANKS_START_NS };
+	struct cap_rec_process process = {
+		.h = { CAP_REC_FIXED_TAG(PROCESS, struct cap_rec_process), 77, 5000000000 },
+		.main_tid = 77,
+	};
+	struct cap_rec_end over = { .h = { CAP_REC_FIXED_TAG(END, struct cap_rec_end), CAP_END_EXIT,
+					   6000000000 } };
+	struct cap_writer *w = NULL;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/launcher.wcap", dir);
+	if (cap_writer_open(path, &opts, &w, NULL))
+		return -1;
+	cap_writer_meta(w, &process.h);
+	cap_writer_fact(w, CAP_FACT_ARGV, "mpirun");
+	cap_writer_fact(w, CAP_FACT_HOSTNAME, "login");
+	cap_writer_meta(w, &over.h);
+	cap_writer_end(w, CAP_END_EXIT);
+	cap_writer_close(w);
+	return 0;
 }
 
 int made_ranks_write(const struct made_ranks *made, const char *dir, uint64_t *out_records)
@@ -194,5 +238,5 @@ int made_ranks_write(const struct made_ranks *made, const char *dir, uint64_t *o
 		cap_writer_close(w);
 	}
 	free(last);
-	return 0;
+	return made->launcher ? write_launcher(dir) : 0;
 }

@@ -19,6 +19,8 @@ struct made_ranks {
 	double drift_ppm;     /* node k: k times this */
 	int64_t offset_ns;    /* node k: k times this */
 	uint32_t wrong_every; /* one collective in so many is recorded at a wrong time; 0: none */
+	bool chain;           /* collectives are of two neighbouring nodes only */
+	bool launcher;        /* a process without a rank, on a node of its own: launcher.wcap */
 	bool no_collectives;  /* kernels only */
 	uint32_t skip_rank;   /* not written; UINT32_MAX: none */
 	uint32_t seed;

@@ -35,6 +35,10 @@ int main(int argc, char **argv)
 			made.wrong_every = (uint32_t)number;
 		else if (KEY("no-collectives"))
 			made.no_collectives = number;
+		else if (KEY("chain"))
+			made.chain = number;
+		else if (KEY("launcher"))
+			made.launcher = number;
 		else if (KEY("skip"))
 			made.skip_rank = (uint32_t)number;
 		else

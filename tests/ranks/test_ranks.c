@@ -261,6 +261,36 @@ static void nodes_are_placed_within_the_stated_uncertainty(void **state)
 	close_job(&opened);
 }
 
+static void nodes_are_placed_by_their_neighbours(void **state)
+{
+	struct made_ranks made = MADE_RANKS_DEFAULT;
+	struct rnk_align_opts opts = { .assume_aligned = false };
+	struct opened opened;
+	struct ws_err err = { 0 };
+
+	made.n_ranks = 8;
+	made.n_steps = 900;
+	made.chain = true;
+	assert_int_equal(open_job(&opened, &made, &err), WS_OK);
+	if (rnk_job_align(opened.job, &opts, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t node = 1; node < 4; node++) {
+		const struct rnk_node *placed = &opened.job->nodes[node];
+		const struct trc_clock_line *line = &placed->offset.line;
+		uint64_t shown = made_ranks_shown(&made, node, MADE_RANKS_START_NS);
+		double back =
+			(double)(int64_t)(shown + (uint64_t)line->shift_ns - MADE_RANKS_START_NS) +
+			line->drift * (double)(int64_t)(shown - line->at_ns);
+
+		assert_int_equal(placed->compared_with, node - 1);
+		assert_int_equal(placed->n_common, 300);
+		assert_true(fabs(back) <= placed->offset.uncertainty_ns);
+		assert_true(placed->offset.uncertainty_ns >
+			    opened.job->nodes[node - 1].offset.uncertainty_ns);
+	}
+	close_job(&opened);
+}
+
 static void the_slow_rank_is_found(void **state)
 {
 	struct made_ranks made = MADE_RANKS_DEFAULT;
@@ -394,6 +424,8 @@ int main(void)
 		cmocka_unit_test(matches_remember_the_last),
 		cmocka_unit_test_setup_teardown(nodes_are_placed_within_the_stated_uncertainty,
 						make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(nodes_are_placed_by_their_neighbours, make_dir,
+						drop_dir),
 		cmocka_unit_test_setup_teardown(the_slow_rank_is_found, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(kernels_can_stand_for_collectives, make_dir,
 						drop_dir),

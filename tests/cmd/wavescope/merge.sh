@@ -79,6 +79,16 @@ run wavescope merge database -o twice
 rc_is 0
 is "$(head -1 "$out")" "6 ranks on 1 node, 6 processes, 3600 events" "the merged database"
 
+# What an earlier merge wrote is not merged again; a launcher needs no rank.
+make_ranks launched steps=50 launcher=1
+for time in first second; do
+	run wavescope merge launched -d launched -f rocpd json
+	rc_is 0
+	is "$(head -1 "$out")" "4 ranks on 3 nodes, 5 processes, 800 events" "the $time time"
+	err_is "wavescope: warning: node 'login' has processes without a rank only: its clock is assumed to be aligned"
+	out_has " 9999995.000000000 s    unknown  assumed"
+done
+
 # ---- what is missing or damaged is said, and the rest is merged ----
 make_ranks missing ranks=6 per-node=2 steps=50 skip=3
 run wavescope merge missing -o missing/m -f json
