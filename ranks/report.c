@@ -89,10 +89,38 @@ static void put_name(struct ws_buf *to, const char *name, unsigned used, unsigne
 		ws_buf_printf(to, "%.*s...\n", (int)room - 3, name);
 }
 
-static void put_collective(const struct rnk_row *row, const struct rnk_figures *f,
-			   struct ws_buf *to, unsigned n_columns)
+/* By how much two clocks of the job may be apart; infinite: not known. */
+static double worst_clocks(const struct rnk_job *job)
 {
-	char mean[32], wait[32], last[32];
+	double worst = 0;
+
+	for (size_t i = 0; i < job->n_nodes; i++) {
+		if (job->nodes[i].from == RNK_CLOCK_ASSUMED && job->nodes[i].n_ranks)
+			return INFINITY;
+		worst = WS_MAX(worst, job->nodes[i].offset.uncertainty_ns);
+	}
+	return worst;
+}
+
+/* In parentheses: a wait that the clocks of the job cannot tell from none. */
+static const char *wait_text(const struct rnk_job *job, const struct rnk_figures *f, char to[40],
+			     bool *out_unsure)
+{
+	double per_call = (double)f->mean_wait_ns * (double)f->n_ranks / (double)f->n_calls;
+	char text[32];
+
+	duration((double)f->mean_wait_ns, text);
+	*out_unsure = per_call < worst_clocks(job);
+	snprintf(to, 40, *out_unsure ? "(%s)" : "%s", text);
+	return to;
+}
+
+/* Whether its wait is in parentheses. */
+static bool put_collective(const struct rnk_job *job, const struct rnk_row *row,
+			   const struct rnk_figures *f, struct ws_buf *to, unsigned n_columns)
+{
+	char mean[32], wait[40], last[32];
+	bool unsure = false;
 
 	ws_buf_printf(to, "  %5zu %8" PRIu64 " %10s",
 		      row->comm_ranks ? (size_t)row->comm_ranks : f->n_ranks, f->n_calls,
@@ -100,12 +128,13 @@ static void put_collective(const struct rnk_row *row, const struct rnk_figures *
 	if (row->waits) {
 		snprintf(last, sizeof(last), "%" PRIu64 " (%.0f %%)", f->slowest,
 			 100.0 * (double)f->n_slowest_last / (double)f->n_slowest_calls);
-		ws_buf_printf(to, " %10s %10" PRIu64 " %13s  ",
-			      duration((double)f->mean_wait_ns, wait), f->wait_rank, last);
+		ws_buf_printf(to, " %11s %10" PRIu64 " %13s  ", wait_text(job, f, wait, &unsure),
+			      f->wait_rank, last);
 	} else {
-		ws_buf_printf(to, " %10s %10s %13s  ", "-", "-", "-");
+		ws_buf_printf(to, " %11s %10s %13s  ", "-", "-", "-");
 	}
-	put_name(to, row->name, 66, n_columns);
+	put_name(to, row->name, 67, n_columns);
+	return unsure;
 }
 
 static void put_kernel(const struct rnk_row *row, const struct rnk_figures *f, struct ws_buf *to,
@@ -119,10 +148,11 @@ static void put_kernel(const struct rnk_row *row, const struct rnk_figures *f, s
 	put_name(to, row->name, 58, n_columns);
 }
 
-static void put_rows(const struct rnk_imbalance *imbalance, bool collective, unsigned n_columns,
-		     size_t n_rows, struct ws_buf *to)
+static void put_rows(const struct rnk_job *job, const struct rnk_imbalance *imbalance,
+		     bool collective, unsigned n_columns, size_t n_rows, struct ws_buf *to)
 {
 	size_t n_put = 0, n_left = 0;
+	bool unsure = false;
 
 	for (size_t i = 0; i < imbalance->n_rows; i++) {
 		const struct rnk_row *row = &imbalance->rows[i];
@@ -137,7 +167,7 @@ static void put_rows(const struct rnk_imbalance *imbalance, bool collective, uns
 		if (!n_put++)
 			ws_buf_printf(to,
 				      collective ? "\nCollectives, time per rank\n  %5s %8s %10s "
-						   "%10s %10s %13s  %s\n"
+						   "%11s %10s %13s  %s\n"
 						 : "\nKernels, time per rank\n  %5s %8s %10s "
 						   "%9s %8s %10s  %s\n",
 				      "Ranks", "Calls", "Mean", collective ? "Wait" : "Spread",
@@ -145,10 +175,12 @@ static void put_rows(const struct rnk_imbalance *imbalance, bool collective, uns
 				      collective ? "Enters last" : "Its total", "Name");
 		rnk_row_figures(imbalance, row, &figures);
 		if (collective)
-			put_collective(row, &figures, to, n_columns);
+			unsure |= put_collective(job, row, &figures, to, n_columns);
 		else
 			put_kernel(row, &figures, to, n_columns);
 	}
+	if (unsure)
+		ws_buf_add(to, "  (wait): shorter per call than the uncertainty of the clocks\n");
 	if (n_left)
 		ws_buf_printf(to, "  %zu more are in the files\n", n_left);
 }
@@ -157,8 +189,8 @@ void rnk_report_text(const struct rnk_job *job, const struct rnk_imbalance *imba
 		     unsigned n_columns, size_t n_rows, struct ws_buf *to)
 {
 	put_clocks(job, to);
-	put_rows(imbalance, true, n_columns, n_rows, to);
-	put_rows(imbalance, false, n_columns, n_rows, to);
+	put_rows(job, imbalance, true, n_columns, n_rows, to);
+	put_rows(job, imbalance, false, n_columns, n_rows, to);
 	if (imbalance->n_unmatched)
 		ws_buf_printf(to,
 			      "  %" PRIu64 " calls of collectives have no counterpart on another "
@@ -385,6 +417,8 @@ static void put_json(const struct rnk_job *job, const struct rnk_imbalance *imba
 	for (size_t i = 0; i < job->n_nodes; i++)
 		put_node_json(&w, job, i);
 	output_json_close(&w, ']');
+	if (isfinite(worst_clocks(job)))
+		output_json_f64(&w, "wait_uncertainty_ns", worst_clocks(job));
 	output_json_u64(&w, "matched_collectives", imbalance->n_matched);
 	output_json_u64(&w, "unmatched_calls", imbalance->n_unmatched);
 	output_json_open(&w, "imbalance", '[');

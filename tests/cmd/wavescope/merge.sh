@@ -36,6 +36,7 @@ assert rows["collective"]["Name"] == "MPI_Allreduce" and rows["collective"]["Slo
 assert rows["collective"]["CommRanks"] == "6" and rows["collective"]["MostWaitRank"] != "3", rows
 assert 20000 < int(rows["collective"]["MostWaitNs"]) / 300 < 60000, rows
 data = json.load(open("all_ranks.json"))
+assert 10000 < data["wait_uncertainty_ns"] < 60000, data["wait_uncertainty_ns"]
 assert data["ranks"] == 6 and data["matched_collectives"] == 300 and data["unmatched_calls"] == 0, data
 assert [node["ranks"] for node in data["nodes"]] == [[0, 1], [2, 3], [4, 5]], data
 by_rank = data["imbalance"][0]["by_rank"]
@@ -151,6 +152,10 @@ rc_is 2
 run wavescope merge kernels -o known -f csv json --assume-aligned
 rc_is 0
 out_has "unknown  assumed"
+make_ranks unsure steps=50
+run wavescope merge unsure -o known -f csv json --assume-aligned
+rc_is 0
+out_has "  (wait): shorter per call than the uncertainty of the clocks"
 is "$(column known_clocks.csv Clock 1)" assumed clock
 is "$(column known_clocks.csv UncertaintyNs 1)" "" uncertainty
 run wavescope merge kernels -o known -f csv --collective-kernels '^step'
