@@ -1,9 +1,9 @@
 /*
  * Sharing: an exported object is a descriptor that can be sent to other processes.
  *
- * The descriptor is a small sealed file as large as the object, because users ask for its size by seeking to its
- * end. Its first bytes say whose memory it is and where. Who imports it opens the exporter's memory file, so
- * the exporter must be running then.
+ * The descriptor is a sparse file as large as the object, because users ask for its size by seeking to its end. Its
+ * first bytes say whose memory it is and where; behind them are the metadata that users attach. Who imports it opens
+ * the exporter's memory file, so the exporter must be running then.
  *
  * The memory stays as long as anybody has the descriptor: an open description of the file holds a shared lock,
  * in whichever processes it is, and the exporter tries for an exclusive one before it gives memory back. Importers
@@ -23,6 +23,9 @@
 
 #define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
 #define MAGIC 0x62616d6457534731ull
+
+#define SEALS (F_SEAL_GROW | F_SEAL_SHRINK)
+#define METADATA_AT 1024
 
 struct ticket {
 	uint64_t magic;
@@ -73,14 +76,12 @@ int sg_kfd_dmabuf_of_bo(struct sg_kfd *kfd, struct sg_kfd_bo *bo, int *out_fd)
 	if (!(bo->flags & (FLAG(VRAM) | FLAG(GTT))))
 		return EINVAL;
 	if (bo->export >= 0) {
-		fd = reopen(bo->export, O_RDONLY);
+		fd = reopen(bo->export, O_RDWR);
 	} else {
 		fd = memfd_create("wavescope-dmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (fd >= 0 &&
-		    (pwrite(fd, &ticket, sizeof(ticket), 0) != sizeof(ticket) ||
-		     ftruncate(fd, (off_t)bo->size) ||
-		     fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_WRITE) ||
-		     (bo->export = reopen(fd, O_RDONLY)) < 0)) {
+		if (fd >= 0 && (pwrite(fd, &ticket, sizeof(ticket), 0) != sizeof(ticket) ||
+				ftruncate(fd, (off_t)bo->size) || fcntl(fd, F_ADD_SEALS, SEALS) ||
+				(bo->export = reopen(fd, O_RDWR)) < 0)) {
 			close(fd);
 			fd = -1;
 		}
@@ -92,12 +93,12 @@ int sg_kfd_dmabuf_of_bo(struct sg_kfd *kfd, struct sg_kfd_bo *bo, int *out_fd)
 	return 0;
 }
 
-/* Ours, unchanged since it was made, and nothing in it can lead outside of its file. */
+/* Of the size it had, and nothing in it can lead outside of the memory file. */
 static bool read_ticket(int fd, struct ticket *out)
 {
-	const int seals = F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_WRITE;
+	int seals = fcntl(fd, F_GET_SEALS);
 
-	return (fcntl(fd, F_GET_SEALS) & seals) == seals &&
+	return seals >= 0 && (seals & SEALS) == SEALS &&
 	       pread(fd, out, sizeof(*out), 0) == sizeof(*out) && out->magic == MAGIC &&
 	       out->size && !(out->size % SG_KFD_PAGE) && !(out->offset % SG_KFD_PAGE) &&
 	       out->offset <= INT64_MAX - out->size && out->pid > 0 && out->fd >= 0;
@@ -106,12 +107,15 @@ static bool read_ticket(int fd, struct ticket *out)
 static int open_memory(const struct ticket *ticket)
 {
 	char path[64];
+	struct stat st;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", ticket->pid, ticket->fd);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	/* The exporter may have another file there by now: only a memory file has seals. */
-	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && inode_of(fd) == ticket->inode)
+	if (fd >= 0 && fcntl(fd, F_GET_SEALS) >= 0 && !fstat(fd, &st) &&
+	    st.st_ino == ticket->inode && ticket->size <= (uint64_t)st.st_size &&
+	    ticket->offset <= (uint64_t)st.st_size - ticket->size)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -173,6 +177,24 @@ int sg_kfd_bo_of_dmabuf(struct sg_kfd *kfd, int fd, struct sg_kfd_bo **out_bo)
 		bo = import(&ticket, fd);
 	*out_bo = bo;
 	return bo ? 0 : EACCES;
+}
+
+int sg_kfd_set_metadata(struct sg_kfd *kfd, struct sg_kfd_bo *bo, const void *bytes, size_t n)
+{
+	int fd, error = 0;
+
+	if (bo->export < 0) {
+		error = sg_kfd_dmabuf_of_bo(kfd, bo, &fd);
+		if (error)
+			return error;
+		close(fd);
+	}
+	return pwrite(bo->export, bytes, n, METADATA_AT) == (ssize_t)n ? 0 : EIO;
+}
+
+bool sg_kfd_get_metadata(const struct sg_kfd_bo *bo, void *bytes, size_t n)
+{
+	return bo->export >= 0 && pread(bo->export, bytes, n, METADATA_AT) == (ssize_t)n;
 }
 
 /* --- requests --- */

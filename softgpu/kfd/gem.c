@@ -12,8 +12,6 @@
 
 struct handle {
 	struct sg_kfd_bo *bo; /* NULL: free */
-	uint64_t tiling_info, flags;
-	uint32_t n_bytes, data[64]; /* metadata, the user's own */
 };
 
 /* The handles of one GPU's render node; a handle is its place plus one. */
@@ -144,23 +142,18 @@ int sg_kfd_gem_metadata(struct sg_kfd *kfd, uint32_t node, void *args_)
 {
 	enum { SET = 1, GET = 2 };
 	struct sg_drm_gem_metadata *args = args_;
+	const size_t n = sizeof(*args) - offsetof(struct sg_drm_gem_metadata, flags);
 	struct handle *handle;
 	int error = ENOENT;
 
 	pthread_mutex_lock(&kfd->lock);
 	handle = find(kfd, node, args->handle);
 	if (handle && args->op == GET) {
-		args->tiling_info = handle->tiling_info;
-		args->flags = handle->flags;
-		args->n_bytes = handle->n_bytes;
-		memcpy(args->data, handle->data, handle->n_bytes);
+		if (!sg_kfd_get_metadata(handle->bo, &args->flags, n))
+			memset(&args->flags, 0, n);
 		error = 0;
 	} else if (handle && args->op == SET && args->n_bytes <= sizeof(args->data)) {
-		handle->tiling_info = args->tiling_info;
-		handle->flags = args->flags;
-		handle->n_bytes = args->n_bytes;
-		memcpy(handle->data, args->data, args->n_bytes);
-		error = 0;
+		error = sg_kfd_set_metadata(kfd, handle->bo, &args->flags, n);
 	} else if (handle) {
 		error = EINVAL;
 	}

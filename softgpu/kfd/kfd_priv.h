@@ -95,6 +95,11 @@ bool sg_kfd_is_lent(const struct sg_kfd_bo *bo);
 int sg_kfd_bo_of_dmabuf(struct sg_kfd *kfd, int fd, struct sg_kfd_bo **out_bo);
 int sg_kfd_dmabuf_of_bo(struct sg_kfd *kfd, struct sg_kfd_bo *bo, int *out_fd);
 
+/* What users attach to an object, visible to all processes that have it. Locked. */
+int sg_kfd_set_metadata(struct sg_kfd *kfd, struct sg_kfd_bo *bo, const void *bytes, size_t n);
+bool sg_kfd_get_metadata(const struct sg_kfd_bo *bo, void *bytes,
+			 size_t n); /* false: there are none */
+
 /* gem.c: requests of a render node about objects, with drm_abi.h's structures. */
 int sg_kfd_gem_import(struct sg_kfd *kfd, uint32_t node, void *args);
 int sg_kfd_gem_export(struct sg_kfd *kfd, uint32_t node, void *args);

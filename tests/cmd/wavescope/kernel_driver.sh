@@ -1,0 +1,60 @@
+#!/bin/sh
+# AMD's own thunk, ROCr and HIP on the software GPU, through the kernel driver's interface.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_softgpu
+need_sample vcopy
+
+export WAVESCOPE_DRIVER=kernel
+
+# The genuine thunk is what is loaded, and it finds the GPU.
+run wavescope run --gpu mi210 -- sh -c \
+	'LD_TRACE_LOADED_OBJECTS=1 "$0" | grep -c "$1" || :' "$WS_BUILD/samples/vcopy" "$WS_BUILD/lib/libhsakmt"
+out_is 0
+run wavescope run --gpu mi210,mi100 -- sh -c 'cat /sys/class/kfd/kfd/topology/nodes/*/name'
+rc_is 0
+out_has mi210
+out_has mi100
+
+# Kernels, copies from memory that the program allocated, events, scratch.
+run wavescope run --gpu mi210 -- "$WS_BUILD/samples/vcopy" -n 1048576 -b 256
+rc_is 0
+out_has 'Releasing CPU memory'
+for program in tests/hip/pinned tests/hip/ipc; do
+	[ -x "$WS_BUILD/$program" ] || continue
+	run wavescope run --gpu mi210 -- "$WS_BUILD/$program"
+	rc_is 0
+done
+
+# Programs started by programs, and one that closes what it did not open.
+run wavescope run -- sh -c 'exec env A=1 sh -c "exec \"\$0\" -n 1024 -b 64" "$0"' "$WS_BUILD/samples/vcopy"
+rc_is 0
+out_has 'Releasing CPU memory'
+run wavescope run -- sh -c 'exec 3>&- 4>&- 5>&- 6>&-; exec "$0" -n 1024 -b 64' "$WS_BUILD/samples/vcopy"
+rc_is 0
+
+# Without the environment there is no GPU, and the runtime says so.
+run wavescope run -- env -i "$WS_BUILD/samples/vcopy" -n 1024 -b 64
+[ "$rc" -ne 0 ] || fail "found a GPU without the environment"
+if [ -x "$WS_BUILD/tests/kfd/kfd-static" ]; then
+	run wavescope run -- "$WS_BUILD/tests/kfd/kfd-static"
+	rc_is 1
+	out_is '/dev/kfd: No such file or directory'
+fi
+
+# Counters are the same on both ways to the GPU.
+for driver in kernel thunk; do
+	WAVESCOPE_DRIVER=$driver
+	run rocprofv3 --pmc SQ_WAVES SQ_INSTS_VALU -d "$work/$driver" -o out -f csv -- \
+		"$WS_BUILD/samples/vcopy" -n 65536 -b 256
+	rc_is 0
+	# the kernel's name has commas: count from the end
+	awk -F, '{ print $(NF - 3), $(NF - 2) }' "$work/$driver/out_counter_collection.csv" |
+		sort >"$work/$driver.values"
+done
+grep -q '"SQ_WAVES" 1024' "$work/kernel.values" || fail "no such counter: $(cat "$work/kernel.values")"
+cmp -s "$work/kernel.values" "$work/thunk.values" || fail "counters differ: $(cat "$work"/*.values)"
+
+WAVESCOPE_DRIVER=sideways
+run wavescope run -- true
+rc_is 2
+err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"

@@ -1,0 +1,297 @@
+/*
+ * The preloaded library under a program that knows nothing of it: what is the machine's is found, everything else is left
+ * alone. Run with LD_PRELOAD.
+ */
+#undef _FILE_OFFSET_BITS
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/kfd_ioctl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NODES "/sys/class/kfd/kfd/topology/nodes"
+
+static int version_of(int fd)
+{
+	struct kfd_ioctl_get_version_args args = { 0 };
+
+	return ioctl(fd, AMDKFD_IOC_GET_VERSION, &args) ? -errno : (int)args.major_version;
+}
+
+static int open_kfd(void)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* --- paths --- */
+
+static void devices_look_like_devices(void **state)
+{
+	struct stat st;
+	struct statx stx;
+	int fd = open("/dev/dri/renderD128", O_RDWR);
+
+	assert_int_equal(stat("/dev/kfd", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(lstat("/dev/dri/card0", &st), 0);
+	assert_int_equal(st.st_rdev, makedev(226, 0));
+	assert_int_equal(statx(AT_FDCWD, "/dev/dri/renderD128", 0, STATX_BASIC_STATS, &stx), 0);
+	assert_int_equal(stx.stx_rdev_minor, 128);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(st.st_rdev, makedev(226, 128));
+	close(fd);
+	assert_int_equal(open("/dev/dri/renderD129", O_RDWR), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static void files_of_the_machine_are_read_as_any_others(void **state)
+{
+	char text[64] = "", path[PATH_MAX];
+	struct dirent *entry;
+	int n_nodes = 0, fd, dir;
+	FILE *file = fopen(NODES "/1/gpu_id", "r");
+	DIR *nodes = opendir(NODES);
+
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	assert_in_range(atoi(text), 1, 65535);
+	fclose(file);
+	assert_non_null(nodes);
+	while ((entry = readdir(nodes)))
+		n_nodes += entry->d_name[0] != '.';
+	assert_int_equal(n_nodes, 2);
+	closedir(nodes);
+	assert_int_equal(access(NODES "/1/properties", R_OK), 0);
+	/* Relative to a folder of the machine. */
+	dir = open(NODES, O_RDONLY | O_DIRECTORY);
+	fd = openat(dir, "0/gpu_id", O_RDONLY);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, text, 1), 1);
+	assert_int_equal(text[0], '0');
+	close(fd);
+	close(dir);
+	assert_true(readlink("/sys/class/drm/card0/device/driver", path, sizeof(path)) > 0);
+	assert_non_null(realpath("/sys/class/drm/card0", path));
+	assert_non_null(strstr(path, "/sys/devices/pci0000:00/0000:03:00.0/drm/card0"));
+}
+
+static void everything_else_is_the_systems(void **state)
+{
+	const char *volatile nowhere = NULL;
+	struct stat ours, theirs;
+
+	assert_int_equal(stat("/dev/null", &ours), 0);
+	assert_int_equal(syscall(SYS_newfstatat, AT_FDCWD, "/dev/null", &theirs, 0), 0);
+	assert_int_equal(ours.st_ino, theirs.st_ino);
+	assert_int_equal(stat("/dev/kfd2", &ours), -1);
+	assert_int_equal(stat("/dev/driver", &ours), -1);
+	assert_int_equal(stat("/sys/class/kfdx", &ours), -1);
+	assert_int_equal(access("/sys/module/amdgpux", F_OK), -1);
+	assert_int_equal(open(nowhere, O_RDONLY), -1);
+	assert_int_equal(errno, EFAULT);
+}
+
+/* --- descriptors --- */
+
+static void copies_of_a_descriptor_are_the_device(void **state)
+{
+	int fd = open_kfd(),
+	    copies[] = { dup(fd), dup2(fd, 200), dup3(fd, 201, O_CLOEXEC), fcntl(fd, F_DUPFD, 100),
+			 fcntl(fd, F_DUPFD_CLOEXEC, 100) };
+
+	close(fd);
+	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+		assert_int_equal(version_of(copies[i]), 1);
+		close(copies[i]);
+		assert_int_equal(version_of(copies[i]), -EBADF);
+	}
+}
+
+static void a_number_that_is_reused_is_another_file(void **state)
+{
+	int fd = open_kfd(), other = open("/dev/null", O_RDWR);
+
+	assert_int_equal(dup2(other, fd), fd);
+	assert_int_equal(version_of(fd), -ENOTTY);
+	close(fd);
+	fd = open_kfd();
+	/* Without the library noticing. */
+	assert_int_equal(syscall(SYS_dup2, other, fd), fd);
+	assert_int_equal(version_of(fd), -ENOTTY);
+	close(fd);
+	close(other);
+}
+
+static void a_program_may_close_everything(void **state)
+{
+	int fd = open_kfd();
+
+	assert_int_equal(close_range(3, UINT_MAX, 0), 0);
+	assert_int_equal(version_of(fd), -EBADF);
+	fd = open_kfd();
+	assert_int_equal(version_of(fd), 1);
+	for (int i = 3; i < 1024; i++)
+		close(i);
+	fd = open_kfd();
+	assert_int_equal(version_of(fd), 1);
+	closefrom(3);
+	fd = open_kfd();
+	assert_int_equal(version_of(fd), 1);
+	close(fd);
+}
+
+/* --- processes --- */
+
+static int child_uses(int inherited)
+{
+	int fd;
+
+	/* The driver says so, too: a context belongs to one process. */
+	if (version_of(inherited) != -EBADF)
+		return 1;
+	fd = open("/dev/kfd", O_RDWR);
+	return fd < 0 || version_of(fd) != 1 ? 2 : 0;
+}
+
+static void a_child_has_to_open_the_device_itself(void **state)
+{
+	int fd = open_kfd(), status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(child_uses(fd));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(version_of(fd), 1);
+	close(fd);
+}
+
+static void a_program_started_by_this_one_gets_its_own(void **state)
+{
+	int fd = open("/dev/kfd", O_RDWR), status; /* inherited */
+	char number[16];
+	pid_t pid;
+
+	snprintf(number, sizeof(number), "%d", fd);
+	pid = fork();
+	if (!pid) {
+		execl("/proc/self/exe", "test_interpose", number, (char *)NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(fd);
+}
+
+/* What the new program finds: the old number leads nowhere, a new one works. */
+static int after_exec(int inherited)
+{
+	int old = version_of(inherited), fd = open("/dev/kfd", O_RDWR);
+
+	return old == -ENOTTY && fd >= 0 && version_of(fd) == 1 ? 0 : 1;
+}
+
+/* --- many threads --- */
+
+#define N_THREADS 4
+#define N_ROUNDS 1500
+
+static _Atomic int n_wrong;
+
+#define MUST(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			atomic_fetch_add(&n_wrong, 1);                                             \
+	} while (0)
+
+/* Everyday calls, none of them about GPUs. */
+static void *work(void *arg)
+{
+	for (int i = 0; i < N_ROUNDS; i++) {
+		int fd = open("/dev/null", O_RDWR), copy = dup(fd), n;
+		struct stat st;
+		char *map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				 -1, 0);
+
+		MUST(fd >= 0 && copy >= 0 && map != MAP_FAILED);
+		MUST(version_of(fd) == -ENOTTY && version_of(copy) == -ENOTTY);
+		MUST(!fstat(copy, &st) && st.st_rdev == makedev(1, 3));
+		MUST(ioctl(fd, FIONREAD, &n) == -1 && errno == ENOTTY);
+		map[i % 8192] = 1;
+		MUST(!munmap(map, 8192) && !close(fd) && !close(copy));
+	}
+	return NULL;
+}
+
+static void *use_devices(void *arg)
+{
+	for (int i = 0; i < N_ROUNDS / 5; i++) {
+		int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC), copy = dup(fd);
+
+		MUST(version_of(fd) == 1 && !close(fd));
+		MUST(version_of(copy) == 1 && !close(copy));
+	}
+	return NULL;
+}
+
+static void threads_with_other_files_are_not_disturbed(void **state)
+{
+	pthread_t threads[N_THREADS];
+
+	for (int i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, i ? work : use_devices, NULL),
+				 0);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(n_wrong, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_look_like_devices),
+		cmocka_unit_test(files_of_the_machine_are_read_as_any_others),
+		cmocka_unit_test(everything_else_is_the_systems),
+		cmocka_unit_test(copies_of_a_descriptor_are_the_device),
+		cmocka_unit_test(a_number_that_is_reused_is_another_file),
+		cmocka_unit_test(a_program_may_close_everything),
+		cmocka_unit_test(a_child_has_to_open_the_device_itself),
+		cmocka_unit_test(a_program_started_by_this_one_gets_its_own),
+		cmocka_unit_test(threads_with_other_files_are_not_disturbed),
+	};
+
+	if (argc == 2)
+		return after_exec(atoi(argv[1]));
+	if (!dlsym(RTLD_DEFAULT, "softgpu_wave_instructions")) {
+		fprintf(stderr, "test_interpose: run it with LD_PRELOAD=libwavescope-kfd.so\n");
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
