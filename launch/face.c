@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #define ROCR "libhsa-runtime64.so.1"
-#define ROCR_MAX_BYTES (256u << 20)
+#define LIBRARY_MAX_BYTES (256u << 20)
 #define THUNK "libhsakmt.so.1"
-#define THUNK_DRM_CALL "hsaKmtGetAMDGPUDeviceHandle"
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 static const struct {
 	const char *word, *library;
@@ -52,32 +52,51 @@ static bool find_rocr(const struct ws_env *env, char out_path[PATH_MAX])
 	return false;
 }
 
-static bool holds(const struct ws_buf *bytes, const char *name)
+/*
+ * Whether ROCr uses the thunk, and the replacement has each function that it names. Names are strings of their own in
+ * both files, so no table has to be understood for this.
+ */
+static bool fits(const struct ws_buf *rocr, const struct ws_buf *thunk)
 {
-	return memmem(bytes->at, bytes->n, name, strlen(name) + 1);
+	static const char prefix[] = "\0hsaKmt";
+	const char *at = rocr->at, *end = rocr->at + rocr->n;
+
+	if (!memmem(rocr->at, rocr->n, THUNK, sizeof(THUNK)))
+		return false;
+	while ((at = memmem(at, (size_t)(end - at), prefix, sizeof(prefix) - 1))) {
+		const char *last = memchr(at + 1, '\0', (size_t)(end - at - 1));
+
+		if (!last)
+			break;
+		/* messages begin like that, too */
+		if (at + 1 + strspn(at + 1, NAME_CHARS) == last &&
+		    !memmem(thunk->at, thunk->n, at, (size_t)(last - at + 1)))
+			return false;
+		at = last;
+	}
+	return true;
 }
 
-/*
- * A ROCr that does not name the thunk contains it. Since 6.0 it asks the thunk for libdrm's handle of the device, which
- * only AMD's own can give: that one is left in place, and the kernel driver below it is replaced.
- */
-static enum ws_status look_at_rocr(const char *path, enum launch_face *out_face, struct ws_err *err)
+static enum ws_status look_at_rocr(const char *rocr_path, const char *thunk_path,
+				   enum launch_face *out_face, struct ws_err *err)
 {
-	struct ws_buf bytes;
+	struct ws_buf rocr, thunk;
 	enum ws_status st;
 
-	ws_buf_init(&bytes, ROCR_MAX_BYTES);
-	st = ws_file_read(path, &bytes, err);
+	ws_buf_init(&rocr, LIBRARY_MAX_BYTES);
+	ws_buf_init(&thunk, LIBRARY_MAX_BYTES);
+	st = ws_file_read(rocr_path, &rocr, err);
+	if (!st && thunk_path)
+		st = ws_file_read(thunk_path, &thunk, err);
 	if (!st)
-		*out_face = holds(&bytes, THUNK) && !holds(&bytes, THUNK_DRM_CALL)
-				    ? LAUNCH_FACE_THUNK
-				    : LAUNCH_FACE_KERNEL;
-	ws_buf_fini(&bytes);
+		*out_face = fits(&rocr, &thunk) ? LAUNCH_FACE_THUNK : LAUNCH_FACE_KERNEL;
+	ws_buf_fini(&rocr);
+	ws_buf_fini(&thunk);
 	return st;
 }
 
-enum ws_status launch_face_choose(const struct ws_env *env, enum launch_face *out_face,
-				  struct ws_err *err)
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
+				  enum launch_face *out_face, struct ws_err *err)
 {
 	const char *word = ws_env_get(env, LAUNCH_FACE_VARIABLE);
 	char path[PATH_MAX];
@@ -93,5 +112,5 @@ enum ws_status launch_face_choose(const struct ws_env *env, enum launch_face *ou
 			       LAUNCH_FACE_VARIABLE " is '%s': give thunk or kernel", word);
 	}
 	*out_face = LAUNCH_FACE_THUNK;
-	return find_rocr(env, path) ? look_at_rocr(path, out_face, err) : WS_OK;
+	return find_rocr(env, path) ? look_at_rocr(path, thunk, out_face, err) : WS_OK;
 }

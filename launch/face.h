@@ -1,9 +1,10 @@
 /*
  * face: through which interface a program sees the software GPU.
  *
- * ROCr 5 loads its driver library by name, and the software GPU replaces that library (the thunk). Later
- * versions need more of it or contain it; there the software GPU is preloaded and answers
- * for the kernel driver. The second way works for all versions; the first one is taken where it can be.
+ * ROCr up to 6.1 loads its driver library by name, and the software GPU can replace that library (the thunk). Later
+ * versions contain it and speak to the kernel themselves; there the software GPU is preloaded and answers
+ * for the kernel driver. The second way works for all versions; the first one is taken where the replacement has all
+ * functions that ROCr uses.
  *
  * Threads  pure functions of the environment and the file system.
  */
@@ -18,9 +19,12 @@
 
 enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
 
-/* By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk if there is none. */
-enum ws_status launch_face_choose(const struct ws_env *env, enum launch_face *out_face,
-				  struct ws_err *err);
+/*
+ * By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk if there is none.
+ * thunk: the path of the replacement; NULL: there is none.
+ */
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
+				  enum launch_face *out_face, struct ws_err *err);
 /* The file name of the library that presents it. */
 const char *launch_face_library(enum launch_face face);
 

@@ -171,7 +171,8 @@ static enum ws_status put_in_front(bool preload, struct ws_env *env, struct ws_e
 {
 	char library[PATH_MAX], dir[PATH_MAX];
 	enum launch_face face = LAUNCH_FACE_THUNK;
-	enum ws_status st = launch_face_choose(env, &face, err);
+	bool has_thunk = !find_library(LAUNCH_FACE_THUNK, library, NULL);
+	enum ws_status st = launch_face_choose(env, has_thunk ? library : NULL, &face, err);
 
 	if (!st)
 		st = find_library(face, library, err);

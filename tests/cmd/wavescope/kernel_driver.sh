@@ -58,3 +58,15 @@ WAVESCOPE_DRIVER=sideways
 run wavescope run -- true
 rc_is 2
 err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"
+
+# The choice follows the runtime that will be loaded: one that contains the thunk, one that uses functions which the
+# replaced thunk does not have, one that it serves.
+unset WAVESCOPE_DRIVER
+mkdir "$work/rocr"
+for rocr in kernel: 'kernel:libhsakmt.so.1\0hsaKmtOpenKFD\0hsaKmtNotYetInvented\0' \
+	'thunk:libhsakmt.so.1\0hsaKmtOpenKFD\0hsaKmtOpenKFD failed.\0'; do
+	printf "\\0${rocr#*:}" >"$work/rocr/libhsa-runtime64.so.1"
+	run env LD_LIBRARY_PATH="$work/rocr" wavescope run -- sh -c \
+		'case $LD_PRELOAD in *wavescope-kfd*) echo kernel ;; *) echo thunk ;; esac'
+	out_is "${rocr%%:*}"
+done
