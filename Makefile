@@ -24,6 +24,10 @@ sanitize: setup-test build-asan/build.ninja
 tsan: setup-test build-tsan/build.ninja
 	scripts/test build-tsan:softgpu-core
 
+# The samples on the ROCm of each Debian release, in root file systems of their own (docs/stacks.md).
+test-stacks: all
+	scripts/test-stacks build $(STACKS)
+
 install: all
 	meson configure build -Dprefix=$(abspath $(PREFIX))
 	meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -61,4 +65,4 @@ hip_programs = -Dhip_programs=$(CURDIR)/build
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
-.PHONY: all demo test bench sanitize tsan install deb tidy format clean setup
+.PHONY: all demo test test-stacks bench sanitize tsan install deb tidy format clean setup
