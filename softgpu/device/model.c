@@ -27,17 +27,20 @@ static const struct sg_gpu_model models[] = {
 	{
 		.name = "mi210", .marketing_name = "AMD Instinct MI210",
 		.n_dies = 1, .device_id = 0x740f, .pci_revision = 2, .n_cus = 104,
+		.idle_watts = 42, .max_watts = 300,
 		MI200_DIE,
 	},
 	{
 		.name = "mi250x", .marketing_name = "AMD Instinct MI250X",
 		.n_dies = 2, .device_id = 0x7408, .pci_revision = 0, .n_cus = 110,
+		.idle_watts = 90, .max_watts = 560,
 		MI200_DIE,
 	},
 	{
 		.name = "mi100", .marketing_name = "AMD Instinct MI100",
 		.target = SG_ISA_GFX908, .n_dies = 1,
 		.gfx_major = 9, .gfx_minor = 0, .gfx_stepping = 8, .device_id = 0x738c, .pci_revision = 1,
+		.idle_watts = 34, .max_watts = 300,
 		.n_cus = 120, .n_shader_engines = 8, .n_cus_per_engine = 16,
 		.n_simds_per_cu = 4, .n_waves_per_simd = 10, .n_scratch_slots_per_cu = 32,
 		.lds_kib = 64, .vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,

@@ -45,7 +45,8 @@ struct sg_gpu_model {
 	uint32_t hbm_width_bits;
 	uint32_t hbm_clock_mhz;
 	uint32_t engine_clock_mhz;
-	uint32_t gb_addr_config; /* image tiling; any plausible value */
+	uint32_t gb_addr_config;        /* image tiling; any plausible value */
+	uint32_t idle_watts, max_watts; /* of the board */
 
 	uint16_t cp_ucode, sdma_ucode;
 	uint8_t n_sdma_engines, n_sdma_xgmi_engines, n_sdma_queues_per_engine;

@@ -23,6 +23,7 @@
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_kfd *_Atomic machine; /* kept until exit: device threads outlive exit handlers */
 static _Atomic uint64_t aperture_start, aperture_end;
+static pid_t owner;
 static dev_t memory_device;
 static ino_t memory_inode;
 
@@ -55,6 +56,11 @@ bool sg_interpose_in_aperture(uint64_t addr)
 {
 	return addr >= atomic_load_explicit(&aperture_start, memory_order_relaxed) &&
 	       addr < atomic_load_explicit(&aperture_end, memory_order_relaxed);
+}
+
+bool sg_interpose_may_note(void)
+{
+	return !sg_interpose_kfd() || getpid() == owner;
 }
 
 bool sg_interpose_is_memory(int fd)
@@ -134,13 +140,12 @@ static uint32_t render_node(int fd)
 	return file.kind == SG_FILE_RENDER || file.kind == SG_FILE_CARD ? file.node : 0;
 }
 
-/* The device threads and the memory stay with the parent; its descriptors are of no use here. */
+/* The device threads and the memory stay with the parent; its descriptors are still known, to be refused. */
 static void in_child(void)
 {
 	atomic_store(&machine, NULL);
 	atomic_store(&aperture_start, 0);
 	atomic_store(&aperture_end, 0);
-	memory_inode = 0;
 	sg_machine_set_current(NULL);
 	pthread_mutex_init(&open_lock, NULL);
 }
@@ -165,6 +170,7 @@ static struct sg_kfd *open_machine(void)
 		memory_device = st.st_dev;
 		memory_inode = st.st_ino;
 	}
+	owner = getpid();
 	sg_fd_add(sg_kfd_file(kfd), (struct sg_file){ SG_FILE_OWN, 0 });
 	sg_kfd_aperture(kfd, &start, &end);
 	atomic_store(&aperture_start, start);

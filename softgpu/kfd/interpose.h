@@ -35,6 +35,11 @@ void *sg_interpose_next(const char *name);
 struct sg_kfd *sg_interpose_kfd(void);
 /* Opens a device for the caller whose code is at `caller`: a descriptor, or -1 and errno. */
 int sg_interpose_open(const char *path, int flags, const void *caller);
+/*
+ * False in a child of vfork(): it has descriptors of its own, but its parent's memory, so nothing may be noted there. Takes
+ * a system call.
+ */
+bool sg_interpose_may_note(void);
 /* Is it the machine's memory that this descriptor leads to? */
 bool sg_interpose_is_memory(int fd);
 /* Is this code of a library that has opened a device? */

@@ -42,9 +42,7 @@ SG_EXPORT int ioctl(int fd, unsigned long code, ...)
 	va_end(list);
 	if (__builtin_expect(file.kind == SG_FILE_OTHER, 1))
 		return SG_NEXT(ioctl)(fd, code, arg);
-	/* In a child the file cannot be compared, and is its parent's. */
-	if (sg_interpose_kfd())
-		file = sg_fd_find(fd);
+	file = sg_fd_find(fd);
 	if (file.kind == SG_FILE_OTHER || file.kind == SG_FILE_OWN)
 		return SG_NEXT(ioctl)(fd, code, arg);
 	error = request(file, code, arg);
@@ -86,7 +84,8 @@ static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr
 	}
 	/* Device memory has been mapped where it belongs when it was allocated; other views are just the file. */
 	if (__builtin_expect(fd >= 0 && is_device(fd), 0) && flags & MAP_FIXED &&
-	    sg_interpose_in_aperture((uint64_t)addr))
+	    sg_interpose_in_aperture((uint64_t)addr) && (kfd = sg_interpose_kfd()) &&
+	    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
 		return addr;
 	return next(addr, size, prot, flags, fd, offset);
 }
@@ -123,7 +122,7 @@ static bool is_own(int fd)
 
 SG_EXPORT int close(int fd)
 {
-	if (__builtin_expect(sg_fd_quick(fd).kind != SG_FILE_OTHER, 0)) {
+	if (__builtin_expect(sg_fd_quick(fd).kind != SG_FILE_OTHER, 0) && sg_interpose_may_note()) {
 		if (is_own(fd)) { /* a program that closes all: there was nothing, as far as it knows */
 			errno = EBADF;
 			return -1;
@@ -138,6 +137,8 @@ SG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	int result = 0;
 
+	if (!sg_interpose_kfd() || !sg_interpose_may_note())
+		return SG_NEXT(close_range)(first, last, flags);
 	for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
 		if (!is_own((int)fd)) {
 			if (!(flags & CLOSE_RANGE_CLOEXEC))
@@ -156,12 +157,22 @@ SG_EXPORT void closefrom(int first)
 	close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0);
 }
 
+/* After a copy: only if one of the two was or is a device, which is rare. */
+static void note_copy(int from, int to)
+{
+	if (__builtin_expect(sg_fd_quick(from).kind != SG_FILE_OTHER ||
+				     sg_fd_quick(to).kind != SG_FILE_OTHER,
+			     0) &&
+	    from != to && sg_interpose_may_note())
+		sg_fd_copy(from, to);
+}
+
 SG_EXPORT int dup(int fd)
 {
 	int copy = SG_NEXT(dup)(fd);
 
 	if (copy >= 0)
-		sg_fd_copy(fd, copy);
+		note_copy(fd, copy);
 	return copy;
 }
 
@@ -169,8 +180,8 @@ SG_EXPORT int dup2(int fd, int to)
 {
 	int copy = SG_NEXT(dup2)(fd, to);
 
-	if (copy >= 0 && fd != to)
-		sg_fd_copy(fd, copy);
+	if (copy >= 0)
+		note_copy(fd, copy);
 	return copy;
 }
 
@@ -179,7 +190,7 @@ SG_EXPORT int dup3(int fd, int to, int flags)
 	int copy = SG_NEXT(dup3)(fd, to, flags);
 
 	if (copy >= 0)
-		sg_fd_copy(fd, copy);
+		note_copy(fd, copy);
 	return copy;
 }
 
@@ -195,7 +206,7 @@ SG_EXPORT int dup3(int fd, int to, int flags)
 		va_end(list);                                                                      \
 		result = SG_NEXT(name)(fd, command, arg);                                          \
 		if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0)             \
-			sg_fd_copy(fd, result);                                                    \
+			note_copy(fd, result);                                                     \
 		return result;                                                                     \
 	}
 FCNTL(fcntl)

@@ -43,6 +43,8 @@ struct sg_machine *sg_kfd_machine(struct sg_kfd *kfd);
 /* Address space that the runtime reserves for GPU memory, see device/reserve.h. 0: there is none left. */
 uint64_t sg_kfd_reserve(struct sg_kfd *kfd, uint64_t size, bool for_user_pointer);
 void sg_kfd_release(struct sg_kfd *kfd, uint64_t start, uint64_t size);
+/* Memory has been allocated or mapped there by a request. */
+bool sg_kfd_is_shown(struct sg_kfd *kfd, uint64_t addr, uint64_t size);
 /* The aperture: addresses in it are the machine's to map and unmap. */
 void sg_kfd_aperture(const struct sg_kfd *kfd, uint64_t *out_start, uint64_t *out_end);
 

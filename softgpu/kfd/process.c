@@ -82,6 +82,11 @@ void sg_kfd_release(struct sg_kfd *kfd, uint64_t start, uint64_t size)
 	sg_vm_release(kfd->machine.vm, start, (size + SG_KFD_PAGE - 1) & ~(SG_KFD_PAGE - 1));
 }
 
+bool sg_kfd_is_shown(struct sg_kfd *kfd, uint64_t addr, uint64_t size)
+{
+	return sg_vm_accessible(kfd->machine.vm, addr, size);
+}
+
 void sg_kfd_aperture(const struct sg_kfd *kfd, uint64_t *out_start, uint64_t *out_end)
 {
 	*out_start = sg_vm_start(kfd->machine.vm);

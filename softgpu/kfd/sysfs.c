@@ -236,6 +236,42 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 
 /* --- the device as PCI and DRM show it --- */
 
+/* What management tools read: a GPU that is idle, because one process does not see what another one runs. */
+static void add_sensors(struct sg_sysfs *tree, const struct place *device,
+			const struct sg_gpu_model *m, uint32_t card)
+{
+	static const struct {
+		const char *label;
+		uint32_t celsius;
+	} temperatures[] = { { "edge", 38 }, { "junction", 41 }, { "mem", 40 } };
+	struct place hwmon = place(tree, "%s/hwmon/hwmon%u", device->folder, card);
+	char name[32];
+
+	add(&hwmon, 'f', "name", "amdgpu\n");
+	for (uint32_t i = 0; i < sizeof(temperatures) / sizeof(temperatures[0]); i++) {
+		snprintf(name, sizeof(name), "temp%u_label", i + 1);
+		add(&hwmon, 'f', name, "%s\n", temperatures[i].label);
+		snprintf(name, sizeof(name), "temp%u_input", i + 1);
+		add(&hwmon, 'f', name, "%u\n", temperatures[i].celsius * 1000);
+	}
+	add(&hwmon, 'f', "power1_average", "%u\n", m->idle_watts * 1000000);
+	add(&hwmon, 'f', "power1_cap", "%u\n", m->max_watts * 1000000);
+	add(&hwmon, 'f', "power1_cap_max", "%u\n", m->max_watts * 1000000);
+	add(&hwmon, 'f', "power1_cap_min", "0\n");
+	add(device, 'f', "pp_dpm_sclk", "0: 500Mhz *\n1: %uMhz\n", m->engine_clock_mhz);
+	add(device, 'f', "pp_dpm_mclk", "0: 400Mhz *\n1: %uMhz\n", m->hbm_clock_mhz);
+	add(device, 'f', "power_dpm_force_performance_level", "auto\n");
+	add(device, 'f', "gpu_busy_percent", "0\n");
+	add(device, 'f', "mem_busy_percent", "0\n");
+	add(device, 'f', "mem_info_vram_used", "0\n");
+	add(device, 'f', "mem_info_vis_vram_used", "0\n");
+	add(device, 'f', "mem_info_vram_vendor", "unknown\n");
+	add(device, 'f', "current_link_speed", "16.0 GT/s PCIe\n");
+	add(device, 'f', "current_link_width", "16\n");
+	add(device, 'f', "max_link_speed", "16.0 GT/s PCIe\n");
+	add(device, 'f', "max_link_width", "16\n");
+}
+
 static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
 {
 	uint32_t bus = gpu->location >> 8;
@@ -263,6 +299,7 @@ static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t
 	    "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
 	    "PCI_SLOT_NAME=0000:%02x:00.0\n",
 	    m->device_id, bus);
+	add_sensors(tree, &device, m, card);
 	add(&device, 'l', "subsystem", "../../../bus/pci");
 	add(&device, 'l', "driver", "../../../bus/pci/drivers/amdgpu");
 	snprintf(name, sizeof(name), "0000:%02x:00.0", bus);

@@ -176,6 +176,10 @@ static int child_uses(int inherited)
 	/* The driver says so, too: a context belongs to one process. */
 	if (version_of(inherited) != -EBADF)
 		return 1;
+	/* Its number is free for another file. */
+	if (close_range((unsigned)inherited, (unsigned)inherited, 0) ||
+	    dup2(0, inherited) != inherited || version_of(inherited) != -ENOTTY)
+		return 3;
 	fd = open("/dev/kfd", O_RDWR);
 	return fd < 0 || version_of(fd) != 1 ? 2 : 0;
 }
@@ -207,6 +211,24 @@ static void a_program_started_by_this_one_gets_its_own(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+	close(fd);
+}
+
+/* subprocess.run() of Python does this: the child shares the parent's memory until it starts the program. */
+static void a_child_that_shares_memory_closes_its_own(void **state)
+{
+	int fd = open_kfd(), status;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		close_range(3, UINT_MAX, 0);
+		close(fd);
+		dup2(0, fd);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(version_of(fd), 1);
 	close(fd);
 }
 
@@ -284,6 +306,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_program_may_close_everything),
 		cmocka_unit_test(a_child_has_to_open_the_device_itself),
 		cmocka_unit_test(a_program_started_by_this_one_gets_its_own),
+		cmocka_unit_test(a_child_that_shares_memory_closes_its_own),
 		cmocka_unit_test(threads_with_other_files_are_not_disturbed),
 	};
 

@@ -21,14 +21,11 @@
 #include "softgpu/kfd/sysfs.h"
 
 #define PAGE 4096ull
-#define RENDER_FD 100 /* and the next one: the second GPU's */
-#define VRAM_FLAGS                                                                                 \
-	(KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC |                           \
-	 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
-#define GTT_FLAGS                                                                                  \
-	(KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |                          \
-	 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
-#define USER_FLAGS (KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
+#define RENDER_FD 100       /* and the next one: the second GPU's */
+#define WRITABLE (1u << 31) /* the header shifts a signed number */
+#define VRAM_FLAGS (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC | WRITABLE)
+#define GTT_FLAGS (KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | WRITABLE)
+#define USER_FLAGS (KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | WRITABLE)
 
 static struct sg_kfd *kfd;
 static uint32_t gpu_ids[2];
@@ -726,6 +723,9 @@ static void files_describe_the_machine(void **state)
 	assert_int_equal(property(link, "node_to "), 1);
 	assert_null(
 		sg_sysfs_text(&tree, "sys/devices/virtual/kfd/kfd/topology/nodes/3/properties"));
+	assert_string_equal(
+		sg_sysfs_text(&tree, "sys/devices/pci0000:00/0000:06:00.0/hwmon/hwmon1/power1_cap"),
+		"300000000\n");
 	assert_true(sg_sysfs_folder(&tree, folder));
 	assert_int_equal(lstat(folder, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
