@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 
 #define PROC_BYTES_MAX (1u << 20) /* of /proc/self/environ, /proc/self/cmdline */
 #define OP_ARGS_MAX 48
+#define STATUS_BYTES 4096
 
 static size_t read_whole(const char *path, char *to, size_t room)
 {
@@ -122,25 +122,24 @@ void col_facts_process(struct cap_writer *writer, bool forked)
 	col_pages_free(buffer, PROC_BYTES_MAX);
 }
 
-/* The second number of /proc/self/statm, in pages. */
-static uint32_t resident_kb(void)
+/* "VmHWM:     1234 kB"; 0: there is no such line. */
+static uint32_t status_kb(const char *status, const char *key)
 {
-	char text[128];
-	const char *at;
-	uint64_t n_pages = 0;
+	const char *at = strstr(status, key);
+	uint64_t kb = 0;
 
-	text[read_whole("/proc/self/statm", text, sizeof(text) - 1)] = 0;
-	at = strchr(text, ' ');
-	while (at && *++at >= '0' && *at <= '9')
-		n_pages = n_pages * 10 + (uint64_t)(*at - '0');
-	return (uint32_t)(n_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024);
+	for (at = at ? at + strlen(key) : ""; *at == ' ' || *at == '\t'; at++)
+		;
+	for (; *at >= '0' && *at <= '9'; at++)
+		kb = kb * 10 + (uint64_t)(*at - '0');
+	return (uint32_t)kb;
 }
 
 void col_facts_usage(struct cap_writer *writer, uint32_t tid)
 {
 	/* CPU time of a thread: its number inverted, 2 for scheduler's clock, 4 for a thread */
 	clockid_t clock = tid ? (clockid_t)(~tid << 3 | 2 | 4) : CLOCK_PROCESS_CPUTIME_ID;
-	struct rusage usage = { 0 };
+	char status[STATUS_BYTES];
 	struct timespec cpu;
 	struct cap_rec_usage rec = {
 		.h = { CAP_REC_FIXED_TAG(USAGE, struct cap_rec_usage), tid, 0 },
@@ -149,12 +148,12 @@ void col_facts_usage(struct cap_writer *writer, uint32_t tid)
 	if (!col_asked(COL_SERVICE_REGIONS) || col_threads_sandboxed() ||
 	    clock_gettime(clock, &cpu) != 0)
 		return;
-	getrusage(RUSAGE_SELF, &usage);
+	/* Not getrusage(): its peak is also that of the program which called exec. */
+	status[read_whole("/proc/self/status", status, sizeof(status) - 1)] = 0;
 	rec.h.time = cap_ticks();
 	rec.cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-	rec.peak_kb = (uint32_t)usage.ru_maxrss;
-	if (!tid)
-		rec.resident_kb = resident_kb();
+	rec.peak_kb = status_kb(status, "VmHWM:");
+	rec.resident_kb = status_kb(status, "VmRSS:");
 	cap_writer_meta(writer, &rec.h);
 }
 
