@@ -59,6 +59,8 @@
 #define COL_CAPTURE_SUFFIX ".wcap"
 /* Written instead of a capture that could not be created: an empty file needs no space. */
 #define COL_UNRECORDED_SUFFIX ".unrecorded"
+/* Created by the first of them, which says so on stderr. The launcher counts the others. */
+#define COL_COMPLAINED_NAME "complained"
 
 /* clang-format off */
 /*

@@ -182,15 +182,28 @@ static bool ancestor_recorded(void)
 	return false;
 }
 
-/* For the front end, which would take us for a program that does nothing with GPUs. */
-static void leave_word(char path[PATH_MAX + 64])
+/* An empty file; false: there is one already. */
+static bool create_empty(const char *path)
 {
-	int fd;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
+	if (fd < 0)
+		return errno != EEXIST;
+	close(fd);
+	return true;
+}
+
+/*
+ * For the front end, which would take us for a program that does nothing with GPUs. A shell script
+ * may run thousands of programs: only the first says it to the user.
+ */
+static void report_unrecorded(char path[PATH_MAX + 64], const char *why)
+{
 	strcpy(path + strlen(path) - strlen(COL_CAPTURE_SUFFIX), COL_UNRECORDED_SUFFIX);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd >= 0)
-		close(fd);
+	create_empty(path);
+	strcpy(strrchr(path, '/') + 1, COL_COMPLAINED_NAME);
+	if (create_empty(path))
+		complain("nothing is recorded", why);
 }
 
 static struct cap_writer *open_capture(void)
@@ -213,8 +226,7 @@ static struct cap_writer *open_capture(void)
 	}
 	if (st && !core.complained) {
 		core.complained = true; /* once: it is tried again, and may fail again */
-		complain("nothing is recorded", err.text);
-		leave_word(path);
+		report_unrecorded(path, err.text);
 	}
 	return st ? NULL : writer;
 }

@@ -295,6 +295,7 @@ static void remove_folder(const char *path)
 	while ((entry = readdir(folder)))
 		if (strcmp(entry->d_name, OPTIONS_NAME) == 0 ||
 		    strcmp(entry->d_name, COL_COUNT_REQUEST_NAME) == 0 ||
+		    strcmp(entry->d_name, COL_COMPLAINED_NAME) == 0 ||
 		    ws_str_ends(ws_str_from(entry->d_name), COL_UNRECORDED_SUFFIX) ||
 		    ws_str_ends(ws_str_from(entry->d_name), COL_CAPTURE_SUFFIX))
 			unlinkat(dirfd(folder), entry->d_name, 0);

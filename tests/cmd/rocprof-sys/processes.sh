@@ -90,3 +90,11 @@ is "$(with_kernels later/lost)" 1 "recovered traces"
 err_has "can be removed now"
 run rocprof-sys-run --recover later/lost
 rc_is 1
+
+# No space for the captures of a script's programs: said once, counted, and nothing is left behind.
+run rocprof-sys-run -P -o nowhere --use-sampling off --use-process-sampling off -E rocm -- \
+	sh -c 'ulimit -f 8; for i in 1 2 3; do env true; done'
+rc_is 1
+is "$(grep -c 'wavescope: nothing is recorded: no space for the capture' "$err")" 1 "messages of the programs"
+err_has "3 processes could not create the capture file"
+is "$(find nowhere -name '.rocprof*' -o -name complained)" "" "left behind"
