@@ -97,35 +97,34 @@ void rpd_import_event(struct rpd_import *im, uint32_t tid, uint32_t type, const 
 static const struct {
 	const char *query;
 	rpd_take *take;
-	rpd_finish *finish; /* after the last row; NULL: nothing is left to do */
 } steps[] = {
 	{ "SELECT p.pid, p.ppid, COALESCE(p.start, p.init), COALESCE(p.\"end\", p.fini), p.command, "
 	  "n.hostname, n.machine_id, n.system_name, n.release, n.version FROM rocpd_info_process p "
 	  "LEFT JOIN rocpd_info_node n ON n.id = p.nid AND n.guid = p.guid "
-	  "WHERE p.guid = ?1 AND p.id = ?2", rpd_take_process, NULL },
+	  "WHERE p.guid = ?1 AND p.id = ?2", rpd_take_process },
 	{ "SELECT v.key || '=' || v.value FROM rocpd_info_process p, json_each(CASE WHEN "
 	  "json_valid(p.environment) THEN p.environment ELSE '{}' END) v WHERE p.guid = ?1 AND p.id = ?2 "
-	  "AND v.value IS NOT NULL", rpd_take_environment, NULL },
-	{ "SELECT t.tid, t.name FROM rocpd_info_thread t" OF_PROCESS("t"), rpd_take_thread, NULL },
+	  "AND v.value IS NOT NULL", rpd_take_environment },
+	{ "SELECT t.tid, t.name FROM rocpd_info_thread t" OF_PROCESS("t"), rpd_take_thread },
 	{ "SELECT a.id, a.type, a.absolute_index, a.logical_index, a.type_index, a.name, "
 	  "a.model_name, a.vendor_name, a.product_name, json_extract(a.extdata, '$.id.handle') "
-	  "FROM rocpd_info_agent a" OF_PROCESS("a"), rpd_take_agent, NULL },
+	  "FROM rocpd_info_agent a" OF_PROCESS("a"), rpd_take_agent },
 	{ "SELECT d.queue_id, MIN(d.agent_id) FROM rocpd_kernel_dispatch d" OF_PROCESS("d")
-	  " AND d.queue_id > 0 GROUP BY d.queue_id", rpd_take_queue, NULL },
-	{ "SELECT s.id, s.name FROM rocpd_info_stream s" OF_PROCESS("s") " AND s.id > 0", rpd_take_stream, NULL },
+	  " AND d.queue_id > 0 GROUP BY d.queue_id", rpd_take_queue },
+	{ "SELECT s.id, s.name FROM rocpd_info_stream s" OF_PROCESS("s") " AND s.id > 0", rpd_take_stream },
 	{ "SELECT c.id, c.agent_id, c.uri, c.load_base, c.load_size, c.load_delta "
-	  "FROM rocpd_info_code_object c" OF_PROCESS("c"), rpd_take_code_object, NULL },
+	  "FROM rocpd_info_code_object c" OF_PROCESS("c"), rpd_take_code_object },
 	{ "SELECT k.id, k.code_object_id, k.kernel_name, k.kernel_object, k.kernarg_segment_size, "
 	  "k.kernarg_segment_alignment, k.group_segment_size, k.private_segment_size, k.sgpr_count, "
 	  "k.arch_vgpr_count, k.accum_vgpr_count FROM rocpd_info_kernel_symbol k" OF_PROCESS("k"),
-	  rpd_take_kernel, NULL },
+	  rpd_take_kernel },
 	{ "SELECT i.id, i.agent_id, i.name, i.description, i.block, i.expression, i.is_constant, "
 	  "i.is_derived FROM rocpd_info_pmc i" OF_PROCESS("i") " AND (i.component = 'rocm' OR i.id IN "
 	  "(SELECT pmc_id FROM rocpd_pmc_event WHERE guid = ?1 AND event_id IN " OF_DISPATCH "))",
-	  rpd_take_counter, NULL },
+	  rpd_take_counter },
 	{ "SELECT v.event_id, v.pmc_id, v.value FROM rocpd_pmc_event v JOIN rocpd_info_pmc i "
 	  "ON i.id = v.pmc_id AND i.guid = v.guid" OF_PROCESS("i") " AND v.event_id IN " OF_DISPATCH
-	  " ORDER BY v.event_id, v.id", rpd_take_value, NULL },
+	  " ORDER BY v.event_id, v.id", rpd_take_value },
 	{ "SELECT * FROM (SELECT e.id AS event, c.string AS category, s.string AS name, t.tid, r.start, "
 	  "r.\"end\", e.stack_id, e.parent_stack_id, e.correlation_id, "
 	  "json_extract(e.extdata, '$.message') FROM rocpd_region r" EVENT_JOIN("r") THREAD_JOIN("r")
@@ -136,22 +135,22 @@ static const struct {
 	  "FROM rocpd_sample m" EVENT_JOIN("m")
 	  " JOIN rocpd_track k ON k.id = m.track_id AND k.guid = m.guid" THREAD_JOIN("k")
 	  " JOIN rocpd_string c ON c.id = e.category_id AND c.guid = e.guid" OF_PROCESS("k") " AND " IS_CALL
-	  ") ORDER BY event", rpd_take_region, NULL },
+	  ") ORDER BY event", rpd_take_region },
 	{ "SELECT t.tid, d.kernel_id, d.start, d.\"end\", e.stack_id, e.correlation_id, d.dispatch_id, "
 	  "d.agent_id, d.queue_id, d.stream_id, d.private_segment_size, d.group_segment_size, "
 	  "d.workgroup_size_x, d.workgroup_size_y, d.workgroup_size_z, d.grid_size_x, d.grid_size_y, "
 	  "d.grid_size_z, s.string, d.event_id FROM rocpd_kernel_dispatch d" EVENT_JOIN("d") THREAD_JOIN("d")
 	  " LEFT JOIN rocpd_string s ON s.id = d.region_name_id AND s.guid = d.guid" OF_PROCESS("d")
-	  " ORDER BY d.start", rpd_take_dispatch, NULL },
+	  " ORDER BY d.start", rpd_take_dispatch },
 	{ "SELECT t.tid, s.string, m.start, m.\"end\", e.stack_id, e.correlation_id, m.size, "
 	  "m.dst_address, m.src_address, m.dst_agent_id, m.src_agent_id, m.stream_id "
 	  "FROM rocpd_memory_copy m" EVENT_JOIN("m") THREAD_JOIN("m")
 	  " JOIN rocpd_string s ON s.id = m.name_id AND s.guid = m.guid" OF_PROCESS("m")
-	  " ORDER BY m.start", rpd_take_copy, NULL },
+	  " ORDER BY m.start", rpd_take_copy },
 	{ "SELECT t.tid, m.type, m.level, m.start, m.\"end\", e.stack_id, e.parent_stack_id, "
 	  "e.correlation_id, m.address, m.size, m.agent_id, m.stream_id, m.queue_id, "
 	  "json_extract(m.extdata, '$.flags') FROM rocpd_memory_allocate m" EVENT_JOIN("m")
-	  THREAD_JOIN("m") OF_PROCESS("m") " ORDER BY m.start", rpd_take_memory, NULL },
+	  THREAD_JOIN("m") OF_PROCESS("m") " ORDER BY m.start", rpd_take_memory },
 	{ "SELECT e.id, c.string, s.string, t.tid, r.start, r.\"end\", " JSON("e.line_info", "$.inlined.location")
 	  ", " JSON("e.line_info", "$.inlined.line") ", a.name, a.type, a.value FROM rocpd_region r"
 	  EVENT_JOIN("r") THREAD_JOIN("r")
@@ -160,7 +159,7 @@ static const struct {
 	  "LEFT JOIN rocpd_arg a ON a.event_id = e.id AND a.guid = e.guid" OF_PROCESS("r")
 	  " AND NOT " IS_CALL " AND c.string NOT IN ('timer_sampling', 'overflow_sampling') "
 	  "ORDER BY t.tid, r.start, r.\"end\" DESC, e.id, a.position",
-	  rpd_take_host_region, rpd_finish_host_regions },
+	  rpd_take_host_region },
 	{ "SELECT k.id, c.string, n.string, t.tid, r.start, r.\"end\", s.string, "
 	  JSON("e.call_stack", "$.pc") ", COALESCE(" JSON("e.line_info", "$.inlined.location") ", "
 	  JSON("e.call_stack", "$.location") ", " JSON("e.call_stack", "$.file") "), COALESCE("
@@ -172,7 +171,7 @@ static const struct {
 	  "JOIN rocpd_track k ON k.id = m.track_id AND k.guid = m.guid "
 	  "JOIN rocpd_string n ON n.id = k.name_id AND n.guid = k.guid" OF_PROCESS("r")
 	  " AND " IS_SAMPLED " AND e.call_stack != '{}' ORDER BY k.id, e.id",
-	  rpd_take_frame, rpd_finish_samples },
+	  rpd_take_frame },
 	{ "SELECT i.id, i.name, i.symbol, c.string, i.units, i.target_arch, a.type_index, "
 	  "i.long_description, x.t, v.value FROM rocpd_pmc_event v "
 	  "JOIN (SELECT event_id, MIN(timestamp) AS t FROM rocpd_sample WHERE guid = ?1 "
@@ -181,13 +180,12 @@ static const struct {
 	  "JOIN rocpd_event e ON e.id = v.event_id AND e.guid = v.guid "
 	  "JOIN rocpd_string c ON c.id = e.category_id AND c.guid = e.guid "
 	  "LEFT JOIN rocpd_info_agent a ON a.id = i.agent_id AND a.guid = i.guid" OF_PROCESS("i")
-	  " AND v.guid = ?1 ORDER BY x.t", rpd_take_metric_value, NULL },
+	  " AND v.guid = ?1 ORDER BY x.t", rpd_take_metric_value },
 };
 /* clang-format on */
 
 /* Run a query over this process's rows: ?1 is the guid, ?2 the row of the process. */
-static enum ws_status each(struct rpd_import *im, const char *query, rpd_take *take,
-			   rpd_finish *finish)
+static enum ws_status each(struct rpd_import *im, const char *query, rpd_take *take)
 {
 	struct ws_err *err = im->err;
 	sqlite3_stmt *stmt = NULL;
@@ -204,8 +202,8 @@ static enum ws_status each(struct rpd_import *im, const char *query, rpd_take *t
 	sqlite3_bind_int64(stmt, 2, im->row);
 	while (!err->status && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
 		take(im, stmt);
-	if (!err->status && finish)
-		finish(im);
+	if (!err->status)
+		rpd_import_host_flush(im);
 	if (!err->status && rc != SQLITE_DONE)
 		ws_fail(err, WS_E_FORMAT, "SQLite: %s", sqlite3_errmsg(im->sql));
 	sqlite3_finalize(stmt);
@@ -251,7 +249,7 @@ static enum ws_status import_process(struct rpd_import *im, const char *path, ui
 		rpd_import_fact(im, CAP_FACT_CONFIG, guid_text);
 	}
 	for (size_t i = 0; i < WS_ARRAY_LEN(steps) && !st; i++)
-		st = each(im, steps[i].query, steps[i].take, steps[i].finish);
+		st = each(im, steps[i].query, steps[i].take);
 	if (im->writer && !st)
 		cap_writer_end(im->writer, CAP_END_EXIT);
 	cap_writer_close(im->writer);

@@ -169,11 +169,6 @@ void rpd_take_host_region(struct rpd_import *im, sqlite3_stmt *stmt)
 		annotate(im, rpd_text(stmt, 8), rpd_text(stmt, 9), rpd_text(stmt, 10));
 }
 
-void rpd_finish_host_regions(struct rpd_import *im)
-{
-	leave_until(im, UINT64_MAX);
-}
-
 /* ---- samples ---- */
 
 /* A frame of a stack: the number of the function that a row names; 0: failed. */
@@ -242,7 +237,7 @@ static void put_sampler(struct rpd_import *im, const struct rpd_import_sample *s
 	RPD_META(im, SAMPLER, rec);
 }
 
-void rpd_finish_samples(struct rpd_import *im)
+static void put_sample(struct rpd_import *im)
 {
 	struct rpd_import_host *host = &im->host;
 	struct cap_rec_sample rec = { .h.time = host->sample.end_ns,
@@ -274,12 +269,18 @@ void rpd_take_frame(struct rpd_import *im, sqlite3_stmt *stmt)
 
 	if (sample.track != host->sample.track || sample.start_ns != host->sample.start_ns ||
 	    sample.end_ns != host->sample.end_ns) {
-		rpd_finish_samples(im);
+		put_sample(im);
 		host->sample = sample;
 	}
 	frame = frame_of(im, stmt);
 	if (frame && host->frames.n < host->frames.max_n)
 		ws_vec_push(&host->frames, frame, im->err);
+}
+
+void rpd_import_host_flush(struct rpd_import *im)
+{
+	leave_until(im, UINT64_MAX);
+	put_sample(im);
 }
 
 /* ---- metrics ---- */

@@ -91,10 +91,9 @@ rpd_take rpd_take_process, rpd_take_environment, rpd_take_thread, rpd_take_agent
 rpd_take rpd_take_region, rpd_take_dispatch, rpd_take_copy, rpd_take_memory;
 rpd_take rpd_take_host_region, rpd_take_frame, rpd_take_metric_value;
 
-typedef void rpd_finish(struct rpd_import *im);
-rpd_finish rpd_finish_host_regions, rpd_finish_samples;
-
 void rpd_import_host_init(struct rpd_import_host *host);
 void rpd_import_host_fini(struct rpd_import_host *host);
+/* After the last row of a query: what is open ends. */
+void rpd_import_host_flush(struct rpd_import *im);
 
 #endif
