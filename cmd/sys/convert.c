@@ -382,6 +382,12 @@ static enum ws_status combine_ranks(struct conversion *c, struct ws_err *err)
 	    !(how.traces || how.profiles) || !*c->first.folder)
 		return WS_OK;
 	st = set_outputs_add(&outputs, c->first.folder, &c->arena, err);
+	/* Another prefix is another job. */
+	for (size_t i = 0; i < outputs.n;)
+		if (strncmp(outputs.at[i].stem, c->first.prefix, strlen(c->first.prefix)) == 0)
+			i++;
+		else
+			outputs.at[i] = outputs.at[--outputs.n];
 	if (!st)
 		st = set_outputs_sort(&outputs, err);
 	snprintf(stem, sizeof(stem), "%smetadata", c->first.prefix); /* which is written last */

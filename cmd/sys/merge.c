@@ -81,6 +81,10 @@ enum ws_status sys_merge_outputs(const struct set_outputs *outputs, const struct
 		struct ws_err own = { 0 };
 
 		n = set_outputs_group(outputs, i);
+		/* There is one merged trace, also of names with several prefixes. */
+		while (strcmp(files->ext, "proto") == 0 && i + n < outputs->n &&
+		       strcmp(files[n].ext, "proto") == 0)
+			n++;
 		if (how->traces && strcmp(files->ext, "proto") == 0)
 			st = merge_traces(files, n, how, &own);
 		else if (how->profiles && strcmp(files->ext, "json") == 0)
