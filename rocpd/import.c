@@ -87,7 +87,9 @@ void rpd_import_event(struct rpd_import *im, uint32_t tid, uint32_t type, const 
 	" LEFT JOIN rocpd_info_thread t ON t.id = " alias ".tid AND t.guid = " alias ".guid"
 
 /* Categories: those of API calls are AMD's names of kinds, or what rocprof-sys calls them. */
-#define IS_CALL "(c.string GLOB '*_API*' OR c.string GLOB 'rocm_*')"
+#define IS_CALL                                                                                    \
+	"(c.string GLOB '*_API*' OR (c.string GLOB 'rocm_*_api' AND c.string != "                  \
+	"'rocm_marker_api'))"
 #define IS_SAMPLED "c.string IN ('timer_sampling', 'overflow_sampling')"
 #define OF_DISPATCH "(SELECT event_id FROM rocpd_kernel_dispatch WHERE guid = ?1)"
 #define JSON(column, path)                                                                         \

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- counter values ---- */
 
@@ -67,7 +68,7 @@ static void take_args(struct rpd_import *im, int64_t id, struct arguments *out)
 	}
 }
 
-/* The kind and domain of a category: "HIP_RUNTIME_API_EXT". */
+/* The kind and domain of a category: "HIP_RUNTIME_API_EXT"; of AMD's system profiler, "rocm_hip_api". */
 static void classify(const char *category, uint32_t *out_kind, uint32_t *out_domain)
 {
 	static const struct {
@@ -79,13 +80,17 @@ static void classify(const char *category, uint32_t *out_kind, uint32_t *out_dom
 		{ "ROCJPEG", CAP_DOMAIN_ROCJPEG_API }, { "MARKER", CAP_DOMAIN_MARKER_API },
 	};
 
+	static const char tool[] = "rocm_";
+	const char *name =
+		strncmp(category, tool, sizeof(tool) - 1) ? category : category + sizeof(tool) - 1;
+
 	*out_kind = CAP_KIND_NONE;
 	*out_domain = CAP_DOMAIN_HSA_API;
 	for (unsigned k = 0; k < CAP_KIND_COUNT; k++)
 		if (strcmp(category, trc_kind_name((enum cap_kind)k)) == 0)
 			*out_kind = k;
 	for (size_t i = 0; i < WS_ARRAY_LEN(domains); i++)
-		if (strncmp(category, domains[i].prefix, strlen(domains[i].prefix)) == 0)
+		if (strncasecmp(name, domains[i].prefix, strlen(domains[i].prefix)) == 0)
 			*out_domain = domains[i].domain;
 }
 

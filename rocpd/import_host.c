@@ -62,7 +62,8 @@ static uint32_t region_category(const char *name)
 	for (unsigned i = 0; i < CAP_REGION_CATEGORY_COUNT; i++)
 		if (strcmp(name, trc_region_category_name(i)) == 0)
 			return i;
-	return CAP_REGION_HOST;
+	/* Markers in a database of AMD's system profiler are named by their message. */
+	return strcmp(name, "rocm_marker_api") ? CAP_REGION_HOST : CAP_REGION_USER;
 }
 
 static uint32_t region_of(struct rpd_import *im, sqlite3_stmt *stmt)

@@ -83,7 +83,8 @@ SELECT * FROM sample_regions;
 
 CREATE VIEW host_regions AS
 SELECT * FROM regions
-WHERE category NOT GLOB '*_API*' AND category NOT GLOB 'rocm_*'
+WHERE category NOT GLOB '*_API*'
+    AND (category NOT GLOB 'rocm_*_api' OR category = 'rocm_marker_api')
     AND category NOT IN ('timer_sampling', 'overflow_sampling');
 
 -- One row per frame, outermost first. The region around all samples has no call stack.

@@ -107,3 +107,28 @@ rc_is 0
 is "$(sqlite3 c/m.db 'SELECT COUNT(*) FROM call_stack_samples')" 10 "frames after a merge"
 run rocpd convert -i $db -f csv -o w -d c --start 1000000600000 --end 1000000800000
 is "$(rows c/w_region_trace.csv)" 3 "regions in a window"
+
+# As AMD's system profiler writes it: its own categories, and one event for values that were read together.
+cp $db amd.db
+suffix=$(sqlite3 amd.db "SELECT value FROM rocpd_metadata WHERE tag = 'uuid'")
+sqlite3 amd.db "UPDATE \"rocpd_string$suffix\" SET string = 'rocm_hip_api' WHERE string = 'HIP_RUNTIME_API_EXT';
+	CREATE TEMP TABLE one AS SELECT MIN(s.event_id) AS event, s.timestamp AS t FROM rocpd_sample s
+		JOIN rocpd_track k ON k.id = s.track_id WHERE k.tid IS NULL GROUP BY s.timestamp;
+	UPDATE \"rocpd_pmc_event$suffix\" SET event_id = (SELECT event FROM one JOIN rocpd_sample s ON s.timestamp = t
+		WHERE s.event_id = \"rocpd_pmc_event$suffix\".event_id) WHERE event_id IN (SELECT s.event_id FROM rocpd_sample s
+		JOIN rocpd_track k ON k.id = s.track_id WHERE k.tid IS NULL);
+	UPDATE \"rocpd_sample$suffix\" SET event_id = (SELECT event FROM one WHERE t = timestamp)
+		WHERE track_id IN (SELECT id FROM rocpd_track WHERE tid IS NULL)"
+run rocpd convert -i amd.db -f pftrace -o a -d c
+rc_is 0
+"$PYTHON" - "$WS_SOURCE" c/c_results.pftrace c/a_results.pftrace <<'END' || fail "a database in AMD's form"
+import sys
+sys.path.insert(0, sys.argv[1] + "/tests/output")
+from harness import same
+from systrace_file import Trace
+ours, amds = Trace(sys.argv[2]), Trace(sys.argv[3])
+def slices(trace):
+    return sorted((str(s["track"]), s["category"], s["name"], s["start"], s["end"]) for s in trace.slices)
+same(slices(amds), slices(ours), "slices")
+same(amds.values, ours.values, "values over time")
+END
