@@ -169,6 +169,8 @@ static void add_value(const char *value, const char *prefix, struct ws_buf *out)
 	ws_buf_init(&inside, LINE_BYTES_MAX);
 	ws_buf_printf(&inside, MDL_CONTAINER_PREFIX "%s", value + n);
 	mdl_shell_word(inside.at, out);
+	if (inside.failed)
+		out->failed = inside.failed;
 	ws_buf_fini(&inside);
 }
 

@@ -5,22 +5,29 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *mdl_slurm_list(const struct ws_doc *slurm, const char *key, struct ws_arena *arena)
+/* A text, or a list of texts joined by commas; NULL: not given. */
+static enum ws_status read_list(const struct ws_doc *slurm, const char *key, struct ws_arena *arena,
+				const char **out_list, struct ws_err *err)
 {
 	const struct ws_doc *member = ws_doc_get(slurm, key);
 	struct ws_buf text;
-	const char *list;
+	enum ws_status st;
 
+	*out_list = NULL;
 	if (!member || member->kind == WS_DOC_NULL)
-		return NULL;
-	if (member->kind != WS_DOC_LIST)
-		return member->text && *member->text ? member->text : NULL;
+		return WS_OK;
+	if (member->kind != WS_DOC_LIST) {
+		*out_list = member->text && *member->text ? member->text : NULL;
+		return WS_OK;
+	}
 	ws_buf_init(&text, 1u << 16);
 	for (size_t i = 0; i < member->n; i++)
 		ws_buf_printf(&text, "%s%s", i ? "," : "", member->at[i]->text);
-	list = text.n ? ws_arena_strdup(arena, text.at) : NULL;
+	st = ws_buf_status(&text, err);
+	if (!st && text.n && !(*out_list = ws_arena_strdup(arena, text.at)))
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
 	ws_buf_fini(&text);
-	return list;
+	return st;
 }
 
 /* Keys of slurm, and what their values must be. */
@@ -150,12 +157,14 @@ enum ws_status mdl_slurm_plan(const struct mdl_entry *entry, const struct ws_doc
 		st = mdl_launch_find(merged, entry->model.doc, (size_t)n_gpus, &plan.launch, err);
 	if (!st)
 		st = find_places(&plan, arena, err);
+	if (!st)
+		st = read_list(plan.slurm, "nodelist", arena, &plan.nodelist, err);
+	if (!st)
+		st = read_list(plan.slurm, "exclude", arena, &plan.exclude, err);
 	if (st)
 		return st;
 	plan.root = ws_doc_get_text(manifest, "model_root", plan.submit_dir);
 	plan.n_gpus = (size_t)n_gpus;
-	plan.nodelist = mdl_slurm_list(plan.slurm, "nodelist", arena);
-	plan.exclude = mdl_slurm_list(plan.slurm, "exclude", arena);
 	plan.own_containers = !strcmp(plan.launch.launcher, MDL_LAUNCHER_SLURM_MULTI);
 	*out_plan = plan;
 	return WS_OK;

@@ -38,8 +38,6 @@ enum ws_status mdl_slurm_plan(const struct mdl_entry *entry, const struct ws_doc
 			      const struct ws_doc *context, const struct mdl_run_options *options,
 			      struct ws_arena *arena, struct mdl_slurm_plan *out_plan,
 			      struct ws_err *err);
-/* A text, or a list of texts joined by commas; NULL: not given. */
-const char *mdl_slurm_list(const struct ws_doc *slurm, const char *key, struct ws_arena *arena);
 /* The manifest for the nodes: this entry, no scheduler, no perf.csv. */
 struct ws_doc *mdl_slurm_manifest(const struct mdl_slurm_plan *plan, const struct ws_doc *manifest,
 				  struct ws_arena *arena);

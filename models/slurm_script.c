@@ -114,22 +114,18 @@ static void add_visible_gpus(const struct mdl_slurm_plan *plan, struct ws_buf *o
 		{ "ROCR_VISIBLE_DEVICES", false },
 		{ "CUDA_VISIBLE_DEVICES", nvidia },
 	};
-	struct ws_buf list;
-
-	if (!plan->n_gpus)
-		return;
-	ws_buf_init(&list, 1024);
-	for (size_t i = 0; i < plan->n_gpus; i++)
-		ws_buf_printf(&list, "%s%zu", i ? "," : "", i);
-	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++) {
-		if (!ray || names[i].with_ray)
-			mdl_shell_export(names[i].name, list.at, out);
-		else
+	for (size_t i = 0; plan->n_gpus && i < WS_ARRAY_LEN(names); i++) {
+		if (ray && !names[i].with_ray) {
 			ws_buf_printf(out, "unset %s\n", names[i].name);
+			continue;
+		}
+		ws_buf_printf(out, "export %s=0", names[i].name);
+		for (size_t gpu = 1; gpu < plan->n_gpus; gpu++)
+			ws_buf_printf(out, ",%zu", gpu);
+		ws_buf_add(out, "\n");
 	}
 	if (ray)
 		ws_buf_add(out, "unset RAY_EXPERIMENTAL_NOSET_HIP_VISIBLE_DEVICES\n");
-	ws_buf_fini(&list);
 }
 
 /* The output folder as tar names it below the submit folder; for one elsewhere, the usual name. */

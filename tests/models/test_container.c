@@ -155,6 +155,22 @@ static void what_is_not_safe_is_refused(void **state)
 	assert_int_equal(make_line(&text), WS_E_USAGE);
 }
 
+static void without_memory_there_is_no_line(void **state)
+{
+	machine.simulated = true;
+	job.env = parse("{\"A\": \"it's\", \"C\": \"/opt/ws build/samples\"}");
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct ws_buf out;
+
+		ws_buf_init(&out, 1u << 20);
+		if (!mdl_container_line("docker", &job, "name", &present, "/opt/ws build", &out,
+					&err))
+			assert_non_null(strstr(out.at, " --env C=/opt/wavescope/samples "));
+		ws_buf_fini(&out);
+	}
+}
+
 static void names_are_safe_and_one_per_node(void **state)
 {
 	assert_string_equal(mdl_container_name("host:5000/a/b:tag", &arena),
@@ -177,6 +193,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(options_of_user_and_model_are_there, begin, end),
 		cmocka_unit_test_setup_teardown(secrets_are_not_on_the_command_line, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_safe_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(without_memory_there_is_no_line, begin, end),
 		cmocka_unit_test_setup_teardown(names_are_safe_and_one_per_node, begin, end),
 	};
 

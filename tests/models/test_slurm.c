@@ -213,6 +213,35 @@ static void mistakes_are_refused(void **state)
 	ws_buf_fini(&out);
 }
 
+static void without_memory_it_fails_and_nothing_is_lost(void **state)
+{
+	struct ws_doc *context = parse("{\"slurm\": {\"nodes\": 2, \"nodelist\": [\"a\", \"b\"]}, "
+				       "\"distributed\": {\"launcher\": \"mpirun\"}}");
+	struct ws_doc *manifest =
+		parse("{\"built_images\": {\"ci-scope_dummy\": {}}, \"built_models\": "
+		      "{\"ci-scope_dummy\": {}}, \"deployment_config\": {\"slurm\": {}}}");
+
+	FOR_EACH_FAILING_ALLOCATION(n)
+	{
+		struct mdl_slurm_plan plan;
+		struct ws_arena own;
+		struct ws_buf out;
+		enum ws_status st;
+
+		ws_arena_init(&own, 8u << 20);
+		ws_buf_init(&out, 1u << 20);
+		st = mdl_slurm_plan(&entry, manifest, context, &options, &own, &plan, &err);
+		if (!st)
+			st = mdl_slurm_script(&plan, &out, &err);
+		if (st)
+			assert_true(*err.text);
+		else if (mdl_slurm_manifest(&plan, manifest, &own))
+			assert_non_null(strstr(out.at, "\n#SBATCH --nodelist=a,b\n"));
+		ws_buf_fini(&out);
+		ws_arena_fini(&own);
+	}
+}
+
 static void nodes_get_a_local_manifest(void **state)
 {
 	struct mdl_slurm_plan plan = plan_of("{\"slurm\": {\"gpus_per_node\": 2}}");
@@ -387,6 +416,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(inner_run_has_the_options, begin, end),
 		cmocka_unit_test_setup_teardown(script_is_a_script, begin, end),
 		cmocka_unit_test_setup_teardown(mistakes_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(without_memory_it_fails_and_nothing_is_lost, begin,
+						end),
 		cmocka_unit_test_setup_teardown(nodes_get_a_local_manifest, begin, end),
 		cmocka_unit_test_setup_teardown(states_are_read, begin, end),
 		cmocka_unit_test_setup_teardown(results_of_all_nodes_are_combined, begin, end),
