@@ -301,7 +301,9 @@ static void assume(struct rnk_job *job)
 			reference = node->offset.line.shift_ns;
 	}
 	for (size_t i = 0; i < job->n_nodes; i++) {
-		job->nodes[i].offset.line.shift_ns -= reference;
+		job->nodes[i].offset.line.shift_ns =
+			(int64_t)((uint64_t)job->nodes[i].offset.line.shift_ns -
+				  (uint64_t)reference);
 		job->nodes[i].from = i ? RNK_CLOCK_ASSUMED : RNK_CLOCK_REFERENCE;
 	}
 }

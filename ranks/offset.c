@@ -30,7 +30,7 @@ static enum ws_status add(struct rnk_bounds *bounds, struct rnk_bound_list *to, 
 	}
 	return ws_vec_push(to,
 			   ((struct rnk_bound){ (double)(int64_t)(at_ns - bounds->origin_ns),
-						(double)(limit_ns - bounds->base_ns) }),
+						(double)((__int128)limit_ns - bounds->base_ns) }),
 			   err);
 }
 
@@ -261,6 +261,13 @@ static double clamp(double value, double low, double high)
 	return WS_MIN(WS_MAX(value, low), high);
 }
 
+static long double clamp_shift(long double ns)
+{
+	const long double most = (long double)(INT64_MAX / 2);
+
+	return roundl(ns > most ? most : ns < -most ? -most : ns);
+}
+
 static void estimate(const struct problem *p, double possible, const struct rnk_bounds *bounds,
 		     struct rnk_offset *out)
 {
@@ -289,7 +296,8 @@ static void estimate(const struct problem *p, double possible, const struct rnk_
 	out->drift_uncertainty = WS_MAX(high - drift, drift - low);
 	out->wander_ns = p->slack / 2;
 	out->line = (struct trc_clock_line){
-		.shift_ns = bounds->base_ns + (int64_t)llround(a + drift * at[0]),
+		/* Times of damaged captures are far away; the sum of two such is still a number. */
+		.shift_ns = (int64_t)clamp_shift((long double)bounds->base_ns + a + drift * at[0]),
 		.at_ns = bounds->origin_ns + (uint64_t)(int64_t)at[0],
 		.drift = drift,
 	};

@@ -56,8 +56,10 @@ static inline uint64_t trc_capture_shift(const struct trc_capture *capture, uint
 	int64_t shift = clock->shift_ns;
 
 	if (__builtin_expect(clock->drift != 0, 0))
-		shift += (int64_t)(clock->drift * (double)(int64_t)(ns - clock->at_ns));
-	return shift < 0 && ns < (uint64_t)-shift ? 0 : ns + (uint64_t)shift;
+		shift = (int64_t)((uint64_t)shift +
+				  (uint64_t)(int64_t)(clock->drift *
+						      (double)(int64_t)(ns - clock->at_ns)));
+	return shift < 0 && ns < -(uint64_t)shift ? 0 : ns + (uint64_t)shift;
 }
 
 static inline const struct trc_capture *trc_capture_of(const struct trc_process *process)
