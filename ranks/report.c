@@ -148,6 +148,18 @@ static void put_kernel(const struct rnk_row *row, const struct rnk_figures *f, s
 	put_name(to, row->name, 58, n_columns);
 }
 
+/* Of a software GPU they are not measured. NULL: all are. */
+static const char *gpu_times(const struct rnk_job *job)
+{
+	for (size_t i = 0; i < job->n_members; i++) {
+		enum trc_gpu_times times = trc_process_gpu_times(job->members[i].process);
+
+		if (times != TRC_GPU_TIMES_HARDWARE)
+			return trc_gpu_times_word(times);
+	}
+	return NULL;
+}
+
 static void put_rows(const struct rnk_job *job, const struct rnk_imbalance *imbalance,
 		     bool collective, unsigned n_columns, size_t n_rows, struct ws_buf *to)
 {
@@ -179,6 +191,8 @@ static void put_rows(const struct rnk_job *job, const struct rnk_imbalance *imba
 		else
 			put_kernel(row, &figures, to, n_columns);
 	}
+	if (!collective && n_put && gpu_times(job))
+		ws_buf_printf(to, "  software GPU, times: %s\n", gpu_times(job));
 	if (unsure)
 		ws_buf_add(to, "  (wait): shorter per call than the uncertainty of the clocks\n");
 	if (n_left)
@@ -417,6 +431,9 @@ static void put_json(const struct rnk_job *job, const struct rnk_imbalance *imba
 	for (size_t i = 0; i < job->n_nodes; i++)
 		put_node_json(&w, job, i);
 	output_json_close(&w, ']');
+	output_json_str(&w, "gpu_times",
+			gpu_times(job) ? gpu_times(job)
+				       : trc_gpu_times_word(TRC_GPU_TIMES_HARDWARE));
 	if (isfinite(worst_clocks(job)))
 		output_json_f64(&w, "wait_uncertainty_ns", worst_clocks(job));
 	output_json_u64(&w, "matched_collectives", imbalance->n_matched);

@@ -334,8 +334,11 @@ const struct ws_cmd wavescope_merge_cmd = {
 		"ranks ran together: none ends before the last rank has entered. Prints the "
 		"offset of each clock with its uncertainty, and which ranks the others wait for.",
 	.notes = "Examples:\n"
-		 "  mpirun -n 8 rocprofv3 --sys-trace --keep-captures -d out -- ./app\n"
+		 "  mpirun -n 8 rocprof-sys-run --keep-captures -T -o out -- ./app\n"
 		 "  wavescope merge out\n"
+		 "\n"
+		 "  mpirun -n 8 rocprofv3 --kernel-trace -d out -- ./app\n"
+		 "  wavescope merge out --assume-aligned\n"
 		 "\n"
 		 "Exit code:\n"
 		 "  1 if nothing can be merged, or the clocks of the nodes are not known;\n"

@@ -36,6 +36,7 @@ assert rows["collective"]["Name"] == "MPI_Allreduce" and rows["collective"]["Slo
 assert rows["collective"]["CommRanks"] == "6" and rows["collective"]["MostWaitRank"] != "3", rows
 assert 20000 < int(rows["collective"]["MostWaitNs"]) / 300 < 60000, rows
 data = json.load(open("all_ranks.json"))
+assert data["gpu_times"] == "hardware", data["gpu_times"]
 assert 10000 < data["wait_uncertainty_ns"] < 60000, data["wait_uncertainty_ns"]
 assert data["ranks"] == 6 and data["matched_collectives"] == 300 and data["unmatched_calls"] == 0, data
 assert [node["ranks"] for node in data["nodes"]] == [[0, 1], [2, 3], [4, 5]], data
