@@ -24,6 +24,7 @@ static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_kfd *_Atomic machine; /* kept until exit: device threads outlive exit handlers */
 static _Atomic uint64_t aperture_start, aperture_end;
 static pid_t owner;
+static _Atomic bool forked;
 static dev_t memory_device;
 static ino_t memory_inode;
 
@@ -56,6 +57,11 @@ bool sg_interpose_in_aperture(uint64_t addr)
 {
 	return addr >= atomic_load_explicit(&aperture_start, memory_order_relaxed) &&
 	       addr < atomic_load_explicit(&aperture_end, memory_order_relaxed);
+}
+
+bool sg_interpose_in_child(void)
+{
+	return atomic_load(&forked);
 }
 
 bool sg_interpose_may_note(void)
@@ -143,7 +149,8 @@ static uint32_t render_node(int fd)
 /* The device threads and the memory stay with the parent; its descriptors are still known, to be refused. */
 static void in_child(void)
 {
-	atomic_store(&machine, NULL);
+	if (atomic_exchange(&machine, NULL))
+		atomic_store(&forked, true);
 	atomic_store(&aperture_start, 0);
 	atomic_store(&aperture_end, 0);
 	sg_machine_set_current(NULL);
@@ -171,6 +178,7 @@ static struct sg_kfd *open_machine(void)
 		memory_inode = st.st_ino;
 	}
 	owner = getpid();
+	atomic_store(&forked, false);
 	sg_fd_add(sg_kfd_file(kfd), (struct sg_file){ SG_FILE_OWN, 0 });
 	sg_kfd_aperture(kfd, &start, &end);
 	atomic_store(&aperture_start, start);

@@ -40,6 +40,8 @@ int sg_interpose_open(const char *path, int flags, const void *caller);
  * a system call.
  */
 bool sg_interpose_may_note(void);
+/* In a child of fork() whose parent had a machine, until it opens a device itself. */
+bool sg_interpose_in_child(void);
 /* Is it the machine's memory that this descriptor leads to? */
 bool sg_interpose_is_memory(int fd);
 /* Is this code of a library that has opened a device? */

@@ -376,21 +376,25 @@ static void other_descriptors_are_not_imported(void **state)
 	sg_kfd_release(kfd, va, PAGE);
 }
 
-static int child_reads(const struct sg_kfd_ipc_export_args *exported)
+/* The other process, started with the four words of a handle: its own machine, the parent's memory. */
+static int import_and_answer(char **words)
 {
-	struct sg_kfd_ipc_import_args args = { .gpu_id = gpu_ids[0] };
+	struct sg_kfd_ipc_import_args args = { 0 };
 	uint64_t va;
 
-	kfd = sg_kfd_create(&files); /* its own: the parent's is not inherited */
-	va = kfd ? sg_kfd_reserve(kfd, PAGE, false) : 0;
+	if (setup(NULL))
+		return 3;
+	va = sg_kfd_reserve(kfd, PAGE, false);
 	args.va_addr = va;
-	memcpy(args.share_handle, exported->share_handle, sizeof(args.share_handle));
+	args.gpu_id = gpu_ids[0];
+	for (int i = 0; i < 4; i++)
+		args.share_handle[i] = (uint32_t)strtoul(words[i], NULL, 10);
 	if (!va || CALL(SG_KFD_NR_IPC_IMPORT, &args))
 		return 1;
 	if (strcmp((char *)va, "from the parent"))
 		return 2;
 	strcpy((char *)va, "from the child");
-	return 0;
+	return teardown(NULL);
 }
 
 static void another_process_imports_memory(void **state)
@@ -398,14 +402,20 @@ static void another_process_imports_memory(void **state)
 	uint64_t va = sg_kfd_reserve(kfd, PAGE, false);
 	struct kfd_ioctl_alloc_memory_of_gpu_args vram = alloc_at(va, PAGE, VRAM_FLAGS);
 	struct sg_kfd_ipc_export_args exported = { .handle = vram.handle, .gpu_id = gpu_ids[0] };
+	char words[4][16];
 	int status;
 	pid_t pid;
 
 	strcpy((char *)va, "from the parent");
 	assert_int_equal(CALL(SG_KFD_NR_IPC_EXPORT, &exported), 0);
+	for (int i = 0; i < 4; i++)
+		snprintf(words[i], sizeof(words[i]), "%u", exported.share_handle[i]);
 	pid = fork();
-	if (!pid)
-		_exit(child_reads(&exported));
+	if (!pid) {
+		execl("/proc/self/exe", "test_kfd", words[0], words[1], words[2], words[3],
+		      (char *)NULL);
+		_exit(99);
+	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	assert_string_equal((char *)va, "from the child");
@@ -738,7 +748,7 @@ static void files_describe_the_machine(void **state)
 	sg_sysfs_fini(&tree);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_and_apertures_are_those_of_gfx9),
@@ -766,5 +776,7 @@ int main(void)
 		cmocka_unit_test(files_describe_the_machine),
 	};
 
+	if (argc == 5)
+		return import_and_answer(argv + 1);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
