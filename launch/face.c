@@ -53,8 +53,8 @@ static bool find_rocr(const struct ws_env *env, char out_path[PATH_MAX])
 }
 
 /*
- * Whether ROCr uses the thunk, and the replacement has each function that it names. Names are strings of their own in
- * both files, so no table has to be understood for this.
+ * Whether ROCr uses the thunk, and the replacement has each function that it names. Names are
+ * strings of their own in both files, so no table has to be understood for this.
  */
 static bool fits(const struct ws_buf *rocr, const struct ws_buf *thunk)
 {

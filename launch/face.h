@@ -1,10 +1,10 @@
 /*
  * face: through which interface a program sees the software GPU.
  *
- * ROCr up to 6.1 loads its driver library by name, and the software GPU can replace that library (the thunk). Later
- * versions contain it and speak to the kernel themselves; there the software GPU is preloaded and answers
- * for the kernel driver. The second way works for all versions; the first one is taken where the replacement has all
- * functions that ROCr uses.
+ * ROCr up to 6.1 loads its driver library by name, and the software GPU can replace that library
+ * (the thunk). Later versions contain it and speak to the kernel themselves; there the software
+ * GPU is preloaded and answers for the kernel driver. The second way works for all versions; the
+ * first one is taken where the replacement has all functions that ROCr uses.
  *
  * Threads  pure functions of the environment and the file system.
  */
@@ -20,8 +20,8 @@
 enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
 
 /*
- * By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk if there is none.
- * thunk: the path of the replacement; NULL: there is none.
+ * By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk
+ * if there is none. thunk: the path of the replacement; NULL: there is none.
  */
 enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
 				  enum launch_face *out_face, struct ws_err *err);

@@ -1,8 +1,8 @@
 /*
  * machine: all software GPUs of a process, with their memory, events and command processor.
  *
- * An interface library builds one from the environment (WAVESCOPE_GPU, WAVESCOPE_WORKERS, WAVESCOPE_LOG) and
- * presents it to its runtime. Node 0 is the host, GPU g is node g + 1.
+ * An interface library builds one from the environment (WAVESCOPE_GPU, WAVESCOPE_WORKERS,
+ * WAVESCOPE_LOG) and presents it to its runtime. Node 0 is the host, GPU g is node g + 1.
  *
  * The members are constant once it is built; what they point to has locks of its own.
  *

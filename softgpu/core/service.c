@@ -1,6 +1,6 @@
 /*
- * Functions beyond AMD's interfaces, in each library that presents the machine. A program finds them with dlsym(); their
- * presence shows that the GPU is the software GPU.
+ * Functions beyond AMD's interfaces, in each library that presents the machine. A program finds
+ * them with dlsym(); their presence shows that the GPU is the software GPU.
  */
 #include <errno.h>
 

@@ -35,8 +35,9 @@ static bool take_at(struct sg_extents *space, uint64_t start, uint64_t end, void
 }
 
 /*
- * Locked. All of [start, end) is reserved: give it to a block, or to nobody. Pieces of reservations that a block or a
- * hole lay between are separate ones in the tree; what is left over at both ends stays reserved.
+ * Locked. All of [start, end) is reserved: give it to a block, or to nobody. Pieces of
+ * reservations that a block or a hole lay between are separate ones in the tree; what is left
+ * over at both ends stays reserved.
  */
 static bool hand_over(struct sg_vm *vm, uint64_t start, uint64_t end, struct sg_vm_block *block)
 {

@@ -1,14 +1,14 @@
 /*
  * reserve: address space of the device that a runtime manages by itself.
  *
- * The user of a kernel driver reserves address space first, cuts it up as it likes, and names an address when it
- * allocates memory. Such reservations lie in the aperture of the machine's memory (vm.h), because waves reach that
- * without a look-up. Memory is placed inside of them without guards, at the address named, and the address space
- * is reserved again when it is freed.
+ * The user of a kernel driver reserves address space first, cuts it up as it likes, and names an
+ * address when it allocates memory. Such reservations lie in the aperture of the machine's memory
+ * (vm.h), because waves reach that without a look-up. Memory is placed inside of them without
+ * guards, at the address named, and the address space is reserved again when it is freed.
  *
- * A user pointer is memory of the program that the device sees at another address, an alias. Two addresses cannot
- * share a private page, so aliases are translated. They have their own part of the aperture, behind the
- * rest: only accesses there are looked up.
+ * A user pointer is memory of the program that the device sees at another address, an alias. Two
+ * addresses cannot share a private page, so aliases are translated. They have their own part of
+ * the aperture, behind the rest: only accesses there are looked up.
  *
  * Threads  any; sg_vm_host_of() takes no lock.
  */
@@ -37,8 +37,9 @@ struct sg_vm_backed {
 };
 
 /*
- * A block in reserved address space. addr 0, with SG_VM_OWN only: the block has no address of its own, only a place
- * in the memory file; *out_addr then stands for it, and no device can access it.
+ * A block in reserved address space. addr 0, with SG_VM_OWN only: the block has no address of its
+ * own, only a place in the memory file; *out_addr then stands for it, and no device can access
+ * it.
  */
 enum sg_vm_status sg_vm_alloc_reserved(struct sg_vm *vm, const struct sg_vm_info *what,
 				       const struct sg_vm_backed *backed, uint64_t *out_addr);

@@ -1,7 +1,8 @@
 /*
  * abi: requests of the kernel driver that <linux/kfd_ioctl.h> of Linux 6.1 does not have yet.
  *
- * The layouts are those of later headers, under names of our own: a build against a later header has both.
+ * The layouts are those of later headers, under names of our own: a build against a later header
+ * has both.
  */
 #ifndef WS_SOFTGPU_KFD_ABI_H
 #define WS_SOFTGPU_KFD_ABI_H

@@ -98,7 +98,8 @@ int sg_kfd_bo_show(struct sg_kfd *kfd, const struct sg_kfd_bo *bo, uint64_t va, 
 	return sg_kfd_errno_of_vm[sg_vm_alloc_reserved(kfd->machine.vm, &what, &backed, &addr)];
 }
 
-/* Memory of the program: at its own address, where the runtime has mapped it for this, or at another one. */
+/* Memory of the program: at its own address, where the runtime has mapped it for this, or at
+ * another one. */
 static int adopt(struct sg_kfd *kfd, struct sg_kfd_bo *bo, uint64_t host)
 {
 	struct sg_vm_info what = describe(bo, bo->va, bo->size);
@@ -279,44 +280,38 @@ int sg_kfd_free_memory(struct sg_kfd *kfd, void *args_, size_t size)
 	return 0;
 }
 
-/* The mask of the nodes with these ids; the ids are the caller's memory. */
-static int read_nodes(const struct sg_kfd *kfd, uint64_t ids, uint32_t from, uint32_t n,
-		      uint32_t *out_nodes)
+/* The ids are the caller's memory. */
+static int check_gpus(const struct sg_kfd *kfd, uint64_t ids, uint32_t from, uint32_t n)
 {
-	*out_nodes = 0;
 	for (uint32_t i = from; i < n; i++) {
-		uint32_t id, node;
+		uint32_t id;
 
 		if (!sg_kfd_read(ids + 4ull * i, &id, sizeof(id)))
 			return EFAULT;
-		node = sg_kfd_node_of(kfd, id);
-		if (!node)
+		if (!sg_kfd_node_of(kfd, id))
 			return EINVAL;
-		*out_nodes |= 1u << node;
 	}
 	return 0;
 }
 
-/* n_success is where an interrupted call goes on: it counts those done before. */
-static int set_mapped(struct sg_kfd *kfd, struct kfd_ioctl_map_memory_to_gpu_args *args,
-		      bool mapped)
+/*
+ * All GPUs reach what is allocated, so mapping is checked and counted only. n_success is where an
+ * interrupted call goes on: it counts those done before.
+ */
+static int count_mapped(struct sg_kfd *kfd, struct kfd_ioctl_map_memory_to_gpu_args *args)
 {
-	struct sg_kfd_bo *bo;
-	uint32_t nodes;
+	bool found;
 	int error;
 
 	if (!args->n_devices || args->n_success > args->n_devices || args->n_devices > 1024)
 		return EINVAL;
-	error = read_nodes(kfd, args->device_ids_array_ptr, args->n_success, args->n_devices,
-			   &nodes);
+	error = check_gpus(kfd, args->device_ids_array_ptr, args->n_success, args->n_devices);
 	if (error)
 		return error;
 	pthread_mutex_lock(&kfd->lock);
-	bo = sg_kfd_bo_find(kfd, args->handle);
-	if (bo)
-		bo->nodes = mapped ? bo->nodes | nodes : bo->nodes & ~nodes;
+	found = sg_kfd_bo_find(kfd, args->handle) != NULL;
 	pthread_mutex_unlock(&kfd->lock);
-	if (!bo)
+	if (!found)
 		return EINVAL;
 	args->n_success = args->n_devices;
 	return 0;
@@ -324,7 +319,7 @@ static int set_mapped(struct sg_kfd *kfd, struct kfd_ioctl_map_memory_to_gpu_arg
 
 int sg_kfd_map_memory(struct sg_kfd *kfd, void *args, size_t size)
 {
-	return set_mapped(kfd, args, true);
+	return count_mapped(kfd, args);
 }
 
 int sg_kfd_unmap_memory(struct sg_kfd *kfd, void *args, size_t size)
@@ -332,5 +327,5 @@ int sg_kfd_unmap_memory(struct sg_kfd *kfd, void *args, size_t size)
 	_Static_assert(sizeof(struct kfd_ioctl_map_memory_to_gpu_args) ==
 			       sizeof(struct kfd_ioctl_unmap_memory_from_gpu_args),
 		       "the same fields");
-	return set_mapped(kfd, args, false);
+	return count_mapped(kfd, args);
 }

@@ -1,4 +1,5 @@
-/* The table of requests, and what they have in common: finding the row, copying arguments in and out. */
+/* The table of requests, and what they have in common: finding the row, copying arguments in
+ * and out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,6 @@
 #include "softgpu/device/peek.h"
 #include "softgpu/kfd/kfd_priv.h"
 
-/* SVM passes its attributes behind the structure: up to what the size in a request can say. */
-#define MAX_ARGS_BYTES (1u << _IOC_SIZEBITS)
 #define FEW_BYTES 256u
 
 struct row {
@@ -57,7 +56,8 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-/* Requests that the driver has and this one refuses as a driver does that was built without them. */
+/* Requests that the driver has and this one refuses as a driver does that was built without
+ * them. */
 static const struct {
 	uint8_t nr;
 	int error;

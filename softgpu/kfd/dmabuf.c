@@ -1,13 +1,14 @@
 /*
  * Sharing: an exported object is a descriptor that can be sent to other processes.
  *
- * The descriptor is a sparse file as large as the object, because users ask for its size by seeking to its end. Its
- * first bytes say whose memory it is and where; behind them are the metadata that users attach. Who imports it opens
- * the exporter's memory file, so the exporter must be running then.
+ * The descriptor is a sparse file as large as the object, because users ask for its size by
+ * seeking to its end. Its first bytes say whose memory it is and where; behind them are the
+ * metadata that users attach. Who imports it opens the exporter's memory file, so the exporter
+ * must be running then.
  *
- * The memory stays as long as anybody has the descriptor: an open description of the file holds a shared lock,
- * in whichever processes it is, and the exporter tries for an exclusive one before it gives memory back. Importers
- * keep the descriptor.
+ * The memory stays as long as anybody has the descriptor: an open description of the file holds a
+ * shared lock, in whichever processes it is, and the exporter tries for an exclusive one before
+ * it gives memory back. Importers keep the descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +289,8 @@ int sg_kfd_import_dmabuf(struct sg_kfd *kfd, void *args_, size_t size)
 	return error;
 }
 
-/* --- AMD's older way, with 16 bytes that any transport carries: where the exporter keeps its descriptor --- */
+/* --- AMD's older way, with 16 bytes that any transport carries: where the exporter keeps its
+ * descriptor --- */
 
 #define SHARE_MAGIC 0x57534950u
 

@@ -177,23 +177,25 @@ static int info(struct sg_kfd *kfd, uint32_t node, void *args_)
 typedef int drm_handler(struct sg_kfd *kfd, uint32_t node, void *args);
 
 /* clang-format off */
+#define ROW(nr, type, handler) [SG_DRM_##nr] = { handler, sizeof(struct sg_drm_##type), #nr }
+
 static const struct {
 	drm_handler *handler;
-	size_t size;
+	size_t size; /* of the structure known here */
 	const char *name;
 } rows[] = {
-	[SG_DRM_VERSION]             = { version,            sizeof(struct sg_drm_version),      "VERSION" },
-	[SG_DRM_GET_CLIENT]          = { client,             sizeof(struct sg_drm_client),       "GET_CLIENT" },
-	[SG_DRM_GEM_CLOSE]           = { sg_kfd_gem_close,   sizeof(struct sg_drm_gem_close),    "GEM_CLOSE" },
-	[SG_DRM_GET_CAP]             = { get_cap,            sizeof(struct sg_drm_cap),          "GET_CAP" },
-	[SG_DRM_SET_CLIENT_CAP]      = { set_client_cap,     sizeof(struct sg_drm_cap),          "SET_CLIENT_CAP" },
-	[SG_DRM_PRIME_HANDLE_TO_FD]  = { sg_kfd_gem_export,  sizeof(struct sg_drm_prime),        "PRIME_HANDLE_TO_FD" },
-	[SG_DRM_PRIME_FD_TO_HANDLE]  = { sg_kfd_gem_import,  sizeof(struct sg_drm_prime),        "PRIME_FD_TO_HANDLE" },
-	[SG_DRM_AMDGPU_GEM_MMAP]     = { sg_kfd_gem_mmap,    sizeof(struct sg_drm_gem_mmap),     "GEM_MMAP" },
-	[SG_DRM_AMDGPU_INFO]         = { info,               sizeof(struct sg_drm_info),         "INFO" },
-	[SG_DRM_AMDGPU_GEM_METADATA] = { sg_kfd_gem_metadata, sizeof(struct sg_drm_gem_metadata), "GEM_METADATA" },
-	[SG_DRM_AMDGPU_GEM_VA]       = { sg_kfd_gem_va,      sizeof(struct sg_drm_gem_va),       "GEM_VA" },
-	[SG_DRM_AMDGPU_GEM_OP]       = { sg_kfd_gem_op,      sizeof(struct sg_drm_gem_op),       "GEM_OP" },
+	ROW(VERSION,             version,      version),
+	ROW(GET_CLIENT,          client,       client),
+	ROW(GEM_CLOSE,           gem_close,    sg_kfd_gem_close),
+	ROW(GET_CAP,             cap,          get_cap),
+	ROW(SET_CLIENT_CAP,      cap,          set_client_cap),
+	ROW(PRIME_HANDLE_TO_FD,  prime,        sg_kfd_gem_export),
+	ROW(PRIME_FD_TO_HANDLE,  prime,        sg_kfd_gem_import),
+	ROW(AMDGPU_GEM_MMAP,     gem_mmap,     sg_kfd_gem_mmap),
+	ROW(AMDGPU_INFO,         info,         info),
+	ROW(AMDGPU_GEM_METADATA, gem_metadata, sg_kfd_gem_metadata),
+	ROW(AMDGPU_GEM_VA,       gem_va,       sg_kfd_gem_va),
+	ROW(AMDGPU_GEM_OP,       gem_op,       sg_kfd_gem_op),
 };
 /* clang-format on */
 
@@ -212,12 +214,13 @@ int sg_kfd_drm_ioctl(struct sg_kfd *kfd, uint32_t node, unsigned long request, v
 	}
 	if (size > sizeof(args))
 		return EINVAL;
+	_Static_assert(sizeof(struct sg_drm_gem_metadata) <= sizeof(args), "the largest");
 	if (!sg_kfd_read((uintptr_t)arg, args, size))
 		return EFAULT;
 	error = rows[nr].handler(kfd, node, args);
 	if (_IOC_DIR(request) & _IOC_READ && !sg_kfd_write((uintptr_t)arg, args, size))
 		return EFAULT;
-	sg_gpu_log(SG_GPU_LOG_DEBUG, "drm: %s: %s", rows[nr].name,
-		   error ? strerror(error) : "done");
+	sg_gpu_log(SG_GPU_LOG_DEBUG, "drm: %s, %zu of %zu bytes: %s", rows[nr].name, size,
+		   rows[nr].size, error ? strerror(error) : "done");
 	return error;
 }

@@ -1,6 +1,6 @@
 /*
- * drm_abi: the requests of a render node that libdrm and ROCr make, as the kernel's drm.h and amdgpu_drm.h lay them
- * out. Those headers come with libdrm's, which nothing else here needs.
+ * drm_abi: the requests of a render node that libdrm and ROCr make, as the kernel's drm.h and
+ * amdgpu_drm.h lay them out. Those headers come with libdrm's, which nothing else here needs.
  */
 #ifndef WS_SOFTGPU_KFD_DRM_ABI_H
 #define WS_SOFTGPU_KFD_DRM_ABI_H

@@ -28,7 +28,8 @@ int sg_kfd_create_event(struct sg_kfd *kfd, void *args_, size_t size)
 		return ENOSPC;
 	}
 	args->event_id = id;
-	/* Signals have slots in a page. The runtime has allocated it, and wants to hear of it each time. */
+	/* Signals have slots in a page. The runtime has allocated it, and wants to hear of it
+	 * each time. */
 	if (args->event_type == KFD_IOC_EVENT_SIGNAL ||
 	    args->event_type == KFD_IOC_EVENT_DEBUG_EVENT) {
 		args->event_page_offset = EVENT_PAGE;

@@ -19,8 +19,8 @@
 /* --- paths --- */
 
 /*
- * What the machine's folder has instead of the system. A prefix ends where a component does, or, with
- * `open_end`, anywhere.
+ * What the machine's folder has instead of the system. A prefix ends where a component does, or,
+ * with `open_end`, anywhere.
  */
 static const struct {
 	const char *prefix;

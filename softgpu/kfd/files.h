@@ -1,9 +1,11 @@
 /*
- * files: which file descriptors of the process are devices of ours, and which paths lead to the machine's files.
+ * files: which file descriptors of the process are devices of ours, and which paths lead to the
+ * machine's files.
  *
- * The checks are made on every open, ioctl or mmap of the program, so they are quick for everything that is not ours:
- * one byte of a table for a descriptor, the first letters for a path. A descriptor that was closed behind the
- * library's back (by a raw system call) is noticed, because the file behind it is another one then.
+ * The checks are made on every open, ioctl or mmap of the program, so they are quick for
+ * everything that is not ours: one byte of a table for a descriptor, the first letters for a
+ * path. A descriptor that was closed behind the library's back (by a raw system call) is noticed,
+ * because the file behind it is another one then.
  *
  * Threads  any; no locks, except when the folder of files is looked for the first time.
  * Fork     a child keeps the descriptors, but they belong to its parent's machine.

@@ -1,4 +1,5 @@
-/* Objects under the handles of a render node, and their mappings: the way of ROCr's virtual memory calls. */
+/* Objects under the handles of a render node, and their mappings: the way of ROCr's virtual
+ * memory calls. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -124,7 +124,8 @@ static void remember_runtime(const void *code)
 	atomic_store_explicit(&n_runtimes, n + 1, memory_order_release);
 }
 
-/* The list that debuggers read. ROCr announces it to the driver only when the driver supports debugging. */
+/* The list that debuggers read. ROCr announces it to the driver only when the driver supports
+ * debugging. */
 void sg_interpose_find_code(void)
 {
 	static _Atomic bool looked;
@@ -146,7 +147,8 @@ static uint32_t render_node(int fd)
 	return file.kind == SG_FILE_RENDER || file.kind == SG_FILE_CARD ? file.node : 0;
 }
 
-/* The device threads and the memory stay with the parent; its descriptors are still known, to be refused. */
+/* The device threads and the memory stay with the parent; its descriptors are still known, to
+ * be refused. */
 static void in_child(void)
 {
 	if (atomic_exchange(&machine, NULL))
@@ -188,7 +190,8 @@ static struct sg_kfd *open_machine(void)
 	return kfd;
 }
 
-/* A descriptor of the memory of its own, so that the program maps from it what the driver would give it. */
+/* A descriptor of the memory of its own, so that the program maps from it what the driver
+ * would give it. */
 static int new_descriptor(const struct sg_kfd *kfd, int flags)
 {
 	char path[40];

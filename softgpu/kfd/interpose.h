@@ -1,8 +1,9 @@
 /*
- * interpose: the preloaded library's own state, and the C library's functions behind those it replaces.
+ * interpose: the preloaded library's own state, and the C library's functions behind those it
+ * replaces.
  *
- * The machine is built when the program first opens a device, and stays until the process ends, as the driver's context
- * does. Until then this library costs the checks of files.h.
+ * The machine is built when the program first opens a device, and stays until the process ends,
+ * as the driver's context does. Until then this library costs the checks of files.h.
  *
  * Threads  any.
  * Fork     the child has no machine; it can open the devices and get its own.
@@ -36,8 +37,8 @@ struct sg_kfd *sg_interpose_kfd(void);
 /* Opens a device for the caller whose code is at `caller`: a descriptor, or -1 and errno. */
 int sg_interpose_open(const char *path, int flags, const void *caller);
 /*
- * False in a child of vfork(): it has descriptors of its own, but its parent's memory, so nothing may be noted there. Takes
- * a system call.
+ * False in a child of vfork(): it has descriptors of its own, but its parent's memory, so nothing
+ * may be noted there. Takes a system call.
  */
 bool sg_interpose_may_note(void);
 /* In a child of fork() whose parent had a machine, until it opens a device itself. */
@@ -46,7 +47,8 @@ bool sg_interpose_in_child(void);
 bool sg_interpose_is_memory(int fd);
 /* Is this code of a library that has opened a device? */
 bool sg_interpose_is_runtime(const void *code);
-/* Looks for ROCr's list of loaded code objects, so that faults are reported with the names of kernels. */
+/* Looks for ROCr's list of loaded code objects, so that faults are reported with the names of
+ * kernels. */
 void sg_interpose_find_code(void);
 /* The address space of the machine; empty while there is none. */
 bool sg_interpose_in_aperture(uint64_t addr);

@@ -1,4 +1,5 @@
-/* Functions that take a descriptor: requests to the devices, mappings, and keeping account of the numbers. */
+/* Functions that take a descriptor: requests to the devices, mappings, and keeping account of
+ * the numbers. */
 #undef _FILE_OFFSET_BITS /* open() and open64() are two functions here */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +55,8 @@ SG_EXPORT int ioctl(int fd, unsigned long code, ...)
 
 _Thread_local bool sg_registering; /* see interpose_thunk.c */
 
-/* Address space for GPU memory: from the library that has opened a device, with nothing in it and anywhere. */
+/* Address space for GPU memory: from the library that has opened a device, with nothing in it
+ * and anywhere. */
 static bool is_reservation(void *addr, int prot, int flags, int fd, const void *caller)
 {
 	return prot == PROT_NONE && fd < 0 && !addr && flags & MAP_ANONYMOUS &&
@@ -82,7 +84,8 @@ static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr
 		if (at)
 			return (void *)at;
 	}
-	/* Device memory has been mapped where it belongs when it was allocated; other views are just the file. */
+	/* Device memory has been mapped where it belongs when it was allocated; other views
+	 * are just the file. */
 	if (__builtin_expect(fd >= 0 && is_device(fd), 0) && flags & MAP_FIXED &&
 	    sg_interpose_in_aperture((uint64_t)addr) && (kfd = sg_interpose_kfd()) &&
 	    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
@@ -123,7 +126,8 @@ static bool is_own(int fd)
 SG_EXPORT int close(int fd)
 {
 	if (__builtin_expect(sg_fd_quick(fd).kind != SG_FILE_OTHER, 0) && sg_interpose_may_note()) {
-		if (is_own(fd)) { /* a program that closes all: there was nothing, as far as it knows */
+		/* A program that closes all: there was nothing, as far as it knows. */
+		if (is_own(fd)) {
 			errno = EBADF;
 			return -1;
 		}

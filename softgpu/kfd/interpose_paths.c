@@ -1,9 +1,9 @@
 /*
- * Functions that take a path: devices are opened, the machine's files are found in their folder, everything else
- * passes.
+ * Functions that take a path: devices are opened, the machine's files are found in their folder,
+ * everything else passes.
  *
- * The large-file and checked variants are functions of their own in the C library, so each has its row. Types with and
- * without 64 are the same on x86-64.
+ * The large-file and checked variants are functions of their own in the C library, so each has
+ * its row. Types with and without 64 are the same on x86-64.
  */
 #undef _FILE_OFFSET_BITS /* open() and open64() are two functions here */
 #include <dirent.h>

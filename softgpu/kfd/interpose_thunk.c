@@ -1,9 +1,11 @@
 /*
- * Thunks up to ROCm 6.1 are a library of their own, and pin memory of the program under another address. They reserve
- * that address as they do all others, so their calls are watched: what is reserved inside of them is for an alias.
+ * Thunks up to ROCm 6.1 are a library of their own, and pin memory of the program under another
+ * address. They reserve that address as they do all others, so their calls are watched: what is
+ * reserved inside of them is for an alias.
  *
- * In a forked child they refuse everything. Exit handlers of the child release what the parent allocated, and a ROCr
- * with assertions aborts when that fails: there is nothing to release in the child, so these calls succeed there.
+ * In a forked child they refuse everything. Exit handlers of the child release what the parent
+ * allocated, and a ROCr with assertions aborts when that fails: there is nothing to release in
+ * the child, so these calls succeed there.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>

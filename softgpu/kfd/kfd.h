@@ -1,14 +1,17 @@
 /*
- * kfd: the software GPU behind the interface of AMD's kernel driver (amdgpu, /dev/kfd and /dev/dri/renderD*).
+ * kfd: the software GPU behind the interface of AMD's kernel driver (amdgpu, /dev/kfd and
+ * /dev/dri/renderD*).
  *
- * A request and its argument go in, an errno comes out. How the call was caught is not known here: a preloaded
- * library hands over the program's ioctl() calls (interpose_*.c), and AMD's model interface of later ROCr versions
- * hands over the same pairs.
+ * A request and its argument go in, an errno comes out. How the call was caught is not known
+ * here: a preloaded library hands over the program's ioctl() calls (interpose_*.c), and AMD's
+ * model interface of later ROCr versions hands over the same pairs.
  *
- * Answers are the driver's, also for wrong requests; docs/kernel-driver.md lists what is supported. Structures of
- * callers may be shorter or longer than those known here: what is missing is zero, what is unknown is ignored.
+ * Answers are the driver's, also for wrong requests; docs/kernel-driver.md lists what is
+ * supported. Structures of callers may be shorter or longer than those known here: what is
+ * missing is zero, what is unknown is ignored.
  *
- * A caller maps memory from the file of sg_kfd_file(); mmap offsets and doorbell offsets are offsets in it.
+ * A caller maps memory from the file of sg_kfd_file(); mmap offsets and doorbell offsets are
+ * offsets in it.
  *
  * Threads  any. AMDKFD_IOC_WAIT_EVENTS blocks.
  * Memory   pointers of the caller may be bad: EFAULT.
@@ -28,7 +31,8 @@ struct sg_kfd_files {
 	uint32_t (*render_node)(int fd);
 };
 
-/* From the environment, as sg_machine_read_environment() reads it. NULL: a message has been logged. */
+/* From the environment, as sg_machine_read_environment() reads it. NULL: a message has been
+ * logged. */
 struct sg_kfd *sg_kfd_create(const struct sg_kfd_files *files);
 void sg_kfd_destroy(struct sg_kfd *kfd);
 
@@ -40,7 +44,8 @@ int sg_kfd_drm_ioctl(struct sg_kfd *kfd, uint32_t node, unsigned long request, v
 int sg_kfd_file(const struct sg_kfd *kfd);
 struct sg_machine *sg_kfd_machine(struct sg_kfd *kfd);
 
-/* Address space that the runtime reserves for GPU memory, see device/reserve.h. 0: there is none left. */
+/* Address space that the runtime reserves for GPU memory, see device/reserve.h. 0: there is
+ * none left. */
 uint64_t sg_kfd_reserve(struct sg_kfd *kfd, uint64_t size, bool for_user_pointer);
 void sg_kfd_release(struct sg_kfd *kfd, uint64_t start, uint64_t size);
 /* Memory has been allocated or mapped there by a request. */

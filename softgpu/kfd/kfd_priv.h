@@ -14,8 +14,8 @@
 #define SG_KFD_PAGE 4096ull
 
 /*
- * A buffer object: a place in the memory file, and where devices see it. A mapping is a view of the place, so an
- * object can have several, or none, and outlive all of them.
+ * A buffer object: a place in the memory file, and where devices see it. A mapping is a view of
+ * the place, so an object can have several, or none, and outlive all of them.
  */
 struct sg_kfd_bo {
 	uint64_t place; /* of its own memory: a block without an address; 0: it has none */
@@ -23,7 +23,6 @@ struct sg_kfd_bo {
 	uint64_t size;
 	uint32_t flags; /* KFD_IOC_ALLOC_MEM_FLAGS_* */
 	uint32_t node;
-	uint32_t nodes; /* those it is mapped to, a bit each */
 	uint32_t n_holders;
 	int file;               /* of another process's memory; -1: the machine's */
 	uint64_t offset;        /* in the file */
@@ -55,7 +54,8 @@ struct sg_kfd {
 	struct sg_kfd_mapping *mappings; /* made through GEM handles */
 };
 
-/* One request. `size` is the caller's; args has at least the size of the structure, zeroed where the caller's ended. */
+/* One request. `size` is the caller's; args has at least the size of the structure, zeroed
+ * where the caller's ended. */
 typedef int sg_kfd_handler(struct sg_kfd *kfd, void *args, size_t size);
 
 sg_kfd_handler sg_kfd_get_version, sg_kfd_get_apertures, sg_kfd_get_apertures_new,
@@ -71,7 +71,8 @@ sg_kfd_handler sg_kfd_create_event, sg_kfd_destroy_event, sg_kfd_set_event, sg_k
 	sg_kfd_wait_events;
 sg_kfd_handler sg_kfd_svm;
 
-/* GPUs have ids of 16 bits, as the driver's: not their place in a list, but the same in every run. */
+/* GPUs have ids of 16 bits, as the driver's: not their place in a list, but the same in every
+ * run. */
 uint32_t sg_kfd_gpu_id(const struct sg_topology *topology, uint32_t node);
 uint32_t sg_kfd_node_of(const struct sg_kfd *kfd, uint32_t gpu_id); /* 0: no such GPU */
 
@@ -83,7 +84,8 @@ bool sg_kfd_write(uint64_t to, const void *from, size_t size);
 struct sg_kfd_bo *sg_kfd_bo_find(struct sg_kfd *kfd, uint64_t handle);
 int sg_kfd_bo_add(struct sg_kfd *kfd, struct sg_kfd_bo *bo, uint64_t *out_handle);
 void sg_kfd_bo_remove(struct sg_kfd *kfd, uint64_t handle);
-/* The caller has not locked. size, flags, node and va are set; *bo is the caller's until it is added. */
+/* The caller has not locked. size, flags, node and va are set; *bo is the caller's until it is
+ * added. */
 int sg_kfd_bo_allocate(struct sg_kfd *kfd, struct sg_kfd_bo *bo);
 int sg_kfd_bo_show(struct sg_kfd *kfd, const struct sg_kfd_bo *bo, uint64_t va, uint64_t offset,
 		   uint64_t size);

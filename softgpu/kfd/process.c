@@ -233,7 +233,8 @@ int sg_kfd_set_scratch_va(struct sg_kfd *kfd, void *args_, size_t size)
 	return sg_kfd_node_of(kfd, args->gpu_id) ? 0 : EINVAL;
 }
 
-/* One mode for all GPUs of a process; of the generations here, gfx90a has it for a process to choose. */
+/* One mode for all GPUs of a process; of the generations here, gfx90a has it for a process to
+ * choose. */
 int sg_kfd_set_xnack(struct sg_kfd *kfd, void *args_, size_t size)
 {
 	struct kfd_ioctl_set_xnack_mode_args *args = args_;

@@ -1,4 +1,5 @@
-/* Shared virtual memory: attributes of the program's own pages. GPUs have ids here, and nodes in the device. */
+/* Shared virtual memory: attributes of the program's own pages. GPUs have ids here, and nodes
+ * in the device. */
 #include "softgpu/device/svm.h"
 
 #include <errno.h>

@@ -236,7 +236,8 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 
 /* --- the device as PCI and DRM show it --- */
 
-/* What management tools read: a GPU that is idle, because one process does not see what another one runs. */
+/* What management tools read: a GPU that is idle, because one process does not see what
+ * another one runs. */
 static void add_sensors(struct sg_sysfs *tree, const struct place *device,
 			const struct sg_gpu_model *m, uint32_t card)
 {

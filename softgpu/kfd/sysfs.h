@@ -1,9 +1,10 @@
 /*
  * sysfs: the files in which the kernel describes the GPUs, as a folder of ordinary files.
  *
- * The folder has the same layout below it as the system has below /: FOLDER/sys/class/drm/card0. It is private to the
- * user, depends on the machine's description alone, and is shared by all processes with the same one. Who needs
- * it first makes it, in $XDG_RUNTIME_DIR, /dev/shm or /tmp.
+ * The folder has the same layout below it as the system has below /: FOLDER/sys/class/drm/card0.
+ * It is private to the user, depends on the machine's description alone, and is shared by all
+ * processes with the same one. Who needs it first makes it, in $XDG_RUNTIME_DIR, /dev/shm or
+ * /tmp.
  *
  * Threads  any.
  */
@@ -18,7 +19,8 @@ struct sg_topology;
 
 #define SG_SYSFS_PATH 4096u
 
-/* The files, in memory: "path\0type\0text\0" one after another. Type 'f' is a file, 'l' a link to `text`. */
+/* The files, in memory: "path\0type\0text\0" one after another. Type 'f' is a file, 'l' a link
+ * to `text`. */
 struct sg_sysfs {
 	char *bytes;
 	size_t n, max;

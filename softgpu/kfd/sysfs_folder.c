@@ -11,7 +11,8 @@
 #include "softgpu/device/log.h"
 #include "softgpu/kfd/sysfs.h"
 
-/* FNV-1a: tells descriptions apart; nobody gains from making two alike, the folder is the user's own. */
+/* FNV-1a: tells descriptions apart; nobody gains from making two alike, the folder is the
+ * user's own. */
 static uint64_t hash_of(const struct sg_sysfs *tree)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;
@@ -81,7 +82,8 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Made beside it and renamed: a folder that exists is complete. Two processes may do this at once. */
+/* Made beside it and renamed: a folder that exists is complete. Two processes may do this at
+ * once. */
 static bool make(const struct sg_sysfs *tree, const char *folder)
 {
 	char part[SG_SYSFS_PATH + 8];

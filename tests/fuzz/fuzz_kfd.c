@@ -1,6 +1,7 @@
 /*
- * Requests of a program to the kernel driver's interface: any number, size and argument. Input is a list of requests:
- * number, size, and that many bytes. Arguments that are pointers lead to memory of the test or nowhere.
+ * Requests of a program to the kernel driver's interface: any number, size and argument. Input is
+ * a list of requests: number, size, and that many bytes. Arguments that are pointers lead to
+ * memory of the test or nowhere.
  */
 #include <errno.h>
 #include <stdlib.h>

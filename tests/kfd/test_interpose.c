@@ -1,6 +1,6 @@
 /*
- * The preloaded library under a program that knows nothing of it: what is the machine's is found, everything else is left
- * alone. Run with LD_PRELOAD.
+ * The preloaded library under a program that knows nothing of it: what is the machine's is found,
+ * everything else is left alone. Run with LD_PRELOAD.
  */
 #undef _FILE_OFFSET_BITS
 
@@ -214,7 +214,8 @@ static void a_program_started_by_this_one_gets_its_own(void **state)
 	close(fd);
 }
 
-/* subprocess.run() of Python does this: the child shares the parent's memory until it starts the program. */
+/* subprocess.run() of Python does this: the child shares the parent's memory until it starts
+ * the program. */
 static void a_child_that_shares_memory_closes_its_own(void **state)
 {
 	int fd = open_kfd(), status;

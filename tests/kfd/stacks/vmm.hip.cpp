@@ -1,4 +1,5 @@
-/* HIP's virtual memory calls: memory without an address, shown at reserved ones, used by a kernel. HIP 6 and later. */
+/* HIP's virtual memory calls: memory without an address, shown at reserved ones, used by a
+ * kernel. HIP 6 and later. */
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
