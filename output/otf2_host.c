@@ -207,8 +207,7 @@ static uint32_t metric_of(struct output_otf2 *o, uint32_t id)
 	added = (struct output_otf2_metric){
 		.name = output_otf2_string(o, metric->name),
 		.unit = output_otf2_string(o, *metric->unit ? metric->unit : "#"),
-		.gpu = metric->device >= 0 && metric->category >= CAP_METRIC_DEVICE_BUSY_GFX &&
-		       metric->category <= CAP_METRIC_DEVICE_CLOCK,
+		.gpu = output_metric_on_gpu(metric),
 	};
 	if (!ws_vec_push(&o->metrics, added, o->err))
 		*at = (uint32_t)o->metrics.n;

@@ -133,6 +133,13 @@ static inline const char *output_agent_label(const struct trc_agent *agent,
 	return mode == TRC_AGENT_INDEX_TYPE ? output_agent_type_text(agent) : "Agent";
 }
 
+/* Whether a metric is of a GPU, and not of the process or a CPU. */
+static inline bool output_metric_on_gpu(const struct trc_metric *metric)
+{
+	return metric->device >= 0 && metric->category >= CAP_METRIC_DEVICE_BUSY_GFX &&
+	       metric->category <= CAP_METRIC_DEVICE_CLOCK;
+}
+
 /* "ROCPROFILER_PC_SAMPLING_...": unknown numbers are NONE. */
 const char *output_pc_inst_type(unsigned type);
 const char *output_pc_stall_reason(unsigned reason);

@@ -183,11 +183,6 @@ static enum ws_status put_value(struct output_rocpd_host *h, struct output_rocpd
 	return output_rocpd_step(h->db, &row);
 }
 
-static bool is_of_gpu(enum cap_metric_category category)
-{
-	return category >= CAP_METRIC_DEVICE_BUSY_GFX && category <= CAP_METRIC_DEVICE_CLOCK;
-}
-
 static enum ws_status put_metrics(struct output_rocpd_host *h, const struct trc_event *ev)
 {
 	enum ws_status st = WS_OK;
@@ -206,7 +201,7 @@ static enum ws_status put_metrics(struct output_rocpd_host *h, const struct trc_
 				       .name = metric->name,
 				       .unit = metric->unit,
 				       .category = trc_metric_category_name(metric->category),
-				       .gpu = is_of_gpu(metric->category) ? metric->device : -1,
+				       .gpu = output_metric_on_gpu(metric) ? metric->device : -1,
 				       .simulated = metric->simulated,
 			       },
 			       ev->start_ns, value->value);
