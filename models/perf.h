@@ -85,7 +85,10 @@ enum mdl_combine mdl_metric_combine(const char *metric);
 
 /* ---- files, in the folder of @path, which is perf.csv ---- */
 
-/* Whether mdl_perf_write() can append to the files that are there: asked before a run of hours. */
+/*
+ * Whether mdl_perf_write() will be able to write, and to append to the files that are there: asked
+ * before a run of hours. Makes the folder.
+ */
 enum ws_status mdl_perf_check(const char *path, struct ws_arena *arena, struct ws_err *err);
 
 /*

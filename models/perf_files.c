@@ -7,9 +7,11 @@
 #include "workload/csv.h"
 #include "workload/outfile.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define TABLE_BYTES_MAX (256u << 20) /* of a perf.csv that is appended to */
 
@@ -344,10 +346,16 @@ static enum ws_status beside(const char *path, const char *name, char out_path[P
 
 enum ws_status mdl_perf_check(const char *path, struct ws_arena *arena, struct ws_err *err)
 {
-	enum ws_status st = check_csv(path, false, arena, err);
 	struct ws_doc *list;
 	char file[PATH_MAX];
+	enum ws_status st = beside(path, ".", file, err);
 
+	if (!st)
+		st = ws_mkdirs(file, err);
+	if (!st && access(file, W_OK) != 0)
+		st = ws_fail_errno(err, errno, "cannot write to the folder of %s", path);
+	if (!st)
+		st = check_csv(path, false, arena, err);
 	for (size_t i = 0; i < WS_ARRAY_LEN(files) && !st; i++) {
 		if (!files[i].append)
 			continue;

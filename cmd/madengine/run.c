@@ -139,18 +139,21 @@ static bool has_slurm(void)
 static void settle_target(struct mad_job *job)
 {
 	int64_t n_nodes = ws_doc_get_int(ws_doc_get(job->context, "slurm"), "nodes", 1);
+	bool lacks_slurm = job->target == MDL_TARGET_SLURM && !has_slurm();
+	char path[PATH_MAX];
 
-	if (job->target == MDL_TARGET_SLURM && n_nodes <= 1 && !has_slurm()) {
-		ws_log_warn(
-			"the context asks for Slurm, and there is no cluster here: running on this "
-			"machine");
+	if (lacks_slurm && n_nodes <= 1) {
+		ws_log_warn("the context asks for Slurm, and there is no cluster here: running on "
+			    "this machine");
 		job->target = MDL_TARGET_LOCAL;
+	} else if (lacks_slurm && !ws_path_program("sbatch", path, NULL)) {
+		job->mistake = "Slurm has no configuration on this machine: run madengine on a "
+			       "login node of the cluster";
 	}
 	if (job->target != MDL_TARGET_LOCAL &&
 	    (job->args->keep_alive || job->args->keep_model_dir || job->args->skip_model_run))
-		ws_log_warn(
-			"--keep-alive, --keep-model-dir and --skip-model-run have no effect on a "
-			"cluster");
+		ws_log_warn("--keep-alive, --keep-model-dir and --skip-model-run have no effect on "
+			    "a cluster");
 }
 
 /* A node of a job: its results are collected elsewhere. */

@@ -161,6 +161,11 @@ is "$(cut -d, -f1,2 perf.csv | tail -n 1)" communication_bound,4
 sampled gpu_info_power_profiler_output.csv "$power,Power(Watt) GPU1,Power(Watt) GPU2,Power(Watt) GPU3"
 sampled gpu_info_vram_profiler_output.csv "$vram,vram(%) GPU1,vram(%) GPU2,vram(%) GPU3"
 
+run madengine run --tags your_model \
+  --additional-context-file examples/profiling-configs/rocprofv3_multinode.json
+rc_is 3
+err_has 'Slurm has no configuration on this machine: run madengine on a login node of the cluster'
+
 # a model that takes too long: what was recorded until then is kept
 mkdir "$work/late"
 cd "$work/late"

@@ -125,9 +125,9 @@ out_has 'other: SUCCESS'
 run madengine run --tags old
 rc_is 0
 out_has 'old: SKIPPED: it is marked deprecated'
-run madengine run --tags old --ignore-deprecated --output res.csv
+run madengine run --tags old --ignore-deprecated --output more/res.csv
 rc_is 0
-is "$(tail -1 res.csv | cut -d, -f1,21)" old,SUCCESS
+is "$(tail -1 more/res.csv | cut -d, -f1,21)" old,SUCCESS
 
 # a folder that is not ours is not removed
 rm -rf run_directory
