@@ -25,6 +25,7 @@ enum fn {
 	FN_F2C = FN_NEEDED, /* MPICH: a macro that does nothing */
 	FN_OMPI_WORLD,      /* variables of Open MPI, whose handles are addresses */
 	FN_OMPI_NULL,
+	FN_MPICH, /* what every MPI with MPICH's handles exports: mpi.h has it in a macro */
 	FN_COUNT
 };
 static const char *const symbols[FN_COUNT] = {
@@ -37,6 +38,7 @@ static const char *const symbols[FN_COUNT] = {
 	[FN_F2C] = "MPI_Comm_f2c",
 	[FN_OMPI_WORLD] = "ompi_mpi_comm_world",
 	[FN_OMPI_NULL] = "ompi_mpi_comm_null",
+	[FN_MPICH] = "MPIR_Dup_fn",
 };
 static void *functions[FN_COUNT];
 static struct col_api api = { functions, symbols, FN_COUNT, col_mpi_libraries, NULL };
@@ -88,7 +90,8 @@ void col_mpi_comms_start(void)
 	for (unsigned i = 0; !all.started && i < FN_COUNT; i++)
 		usable &= resolve(i) || i >= FN_NEEDED;
 	if (!all.started)
-		all.usable = usable && !functions[FN_OMPI_WORLD] == !functions[FN_OMPI_NULL];
+		all.usable = usable && (functions[FN_OMPI_WORLD] ? functions[FN_OMPI_NULL] != NULL
+								 : functions[FN_MPICH] != NULL);
 	all.started = true;
 	pthread_mutex_unlock(&all.lock);
 }
@@ -123,6 +126,8 @@ uintptr_t col_mpi_comm_of(uintptr_t argument, bool fortran)
 
 uintptr_t col_mpi_comm_at(uintptr_t argument, bool fortran)
 {
+	if (!argument) /* an error of the program, for MPI to report */
+		return 0;
 	if (fortran)
 		return functions[FN_OMPI_WORLD] && functions[FN_F2C]
 			       ? ((f2c *)functions[FN_F2C])(*(const int *)argument)
