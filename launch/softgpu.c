@@ -166,16 +166,30 @@ bool launch_softgpu_in_process(pid_t pid)
 	return false;
 }
 
-/* The thunk's library is found by its name, in front of AMD's; the kernel driver's is always preloaded. */
+/* The library of the chosen face; where only the thunk's was installed, that one has to do. */
+static enum ws_status choose_library(const struct ws_env *env, enum launch_face *out_face,
+				     char out_path[PATH_MAX], struct ws_err *err)
+{
+	const char *forced = ws_env_get(env, LAUNCH_FACE_VARIABLE);
+	bool has_thunk = !find_library(LAUNCH_FACE_THUNK, out_path, NULL);
+	enum ws_status st = launch_face_choose(env, has_thunk ? out_path : NULL, out_face, err);
+
+	if (!st)
+		st = find_library(*out_face, out_path, err);
+	if (st == WS_E_NOTFOUND && !(forced && *forced)) {
+		*out_face = LAUNCH_FACE_THUNK;
+		st = find_library(*out_face, out_path, err);
+	}
+	return st;
+}
+
+/* The thunk's library is found by its name, in front of AMD's; the other one is always preloaded. */
 static enum ws_status put_in_front(bool preload, struct ws_env *env, struct ws_err *err)
 {
 	char library[PATH_MAX], dir[PATH_MAX];
 	enum launch_face face = LAUNCH_FACE_THUNK;
-	bool has_thunk = !find_library(LAUNCH_FACE_THUNK, library, NULL);
-	enum ws_status st = launch_face_choose(env, has_thunk ? library : NULL, &face, err);
+	enum ws_status st = choose_library(env, &face, library, err);
 
-	if (!st)
-		st = find_library(face, library, err);
 	if (st)
 		return st;
 	strcpy(dir, library);
