@@ -58,14 +58,14 @@ static const char *script(const char *context)
 
 static void has(const char *text, const char *part)
 {
-	if (!strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text);
+	if (!text || !strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text ? text : "");
 }
 
 static void lacks(const char *text, const char *part)
 {
-	if (strstr(text, part))
-		fail_msg("'%s' in:\n%s", part, text);
+	if (!text || strstr(text, part))
+		fail_msg("'%s' in:\n%s", part, text ? text : "");
 }
 
 static void names_are_those_of_amd_and_two_more(void **state)

@@ -75,14 +75,14 @@ static const char *script_of(const char *context)
 
 static void has(const char *text, const char *part)
 {
-	if (!strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text);
+	if (!text || !strstr(text, part))
+		fail_msg("no '%s' in:\n%s", part, text ? text : "");
 }
 
 static void lacks(const char *text, const char *part)
 {
-	if (strstr(text, part))
-		fail_msg("'%s' in:\n%s", part, text);
+	if (!text || strstr(text, part))
+		fail_msg("'%s' in:\n%s", part, text ? text : "");
 }
 
 static void presets_are_merged_below_the_context(void **state)
