@@ -141,8 +141,7 @@ int sg_kfd_bo_allocate(struct sg_kfd *kfd, struct sg_kfd_bo *bo)
 	struct sg_vm_backed backed = { .by = SG_VM_OWN };
 	int error;
 
-	if (kfd->lent)
-		collect_lent(kfd);
+	collect_lent(kfd);
 	error = sg_kfd_errno_of_vm[sg_vm_alloc_reserved(kfd->machine.vm, &what, &backed,
 							&bo->place)];
 	if (error)
@@ -198,7 +197,7 @@ static int allocate_special(struct sg_kfd *kfd, struct sg_kfd_bo *bo, uint64_t *
 	if (bo->size != SG_DOORBELL_BYTES)
 		return EINVAL;
 	bo->offset = sg_vm_file_offset(machine->vm, machine->doorbells[bo->node - 1]);
-	*mmap_offset = bo->offset;
+	*mmap_offset = sg_kfd_doorbell_offset(kfd, bo->node);
 	return sg_kfd_bo_show(kfd, bo, bo->va, 0, bo->size);
 }
 

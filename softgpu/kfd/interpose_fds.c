@@ -84,12 +84,13 @@ static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr
 		if (at)
 			return (void *)at;
 	}
-	/* Device memory has been mapped where it belongs when it was allocated; other views
-	 * are just the file. */
-	if (__builtin_expect(fd >= 0 && is_device(fd), 0) && flags & MAP_FIXED &&
-	    sg_interpose_in_aperture((uint64_t)addr) && (kfd = sg_interpose_kfd()) &&
-	    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
-		return addr;
+	if (__builtin_expect(fd >= 0 && is_device(fd), 0) && (kfd = sg_interpose_kfd())) {
+		/* Device memory has been mapped where it belongs when it was allocated. */
+		if (flags & MAP_FIXED && sg_interpose_in_aperture((uint64_t)addr) &&
+		    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
+			return addr;
+		offset = (off_t)sg_kfd_file_offset(kfd, (uint64_t)offset);
+	}
 	return next(addr, size, prot, flags, fd, offset);
 }
 

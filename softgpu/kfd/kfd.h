@@ -10,8 +10,8 @@
  * supported. Structures of callers may be shorter or longer than those known here: what is
  * missing is zero, what is unknown is ignored.
  *
- * A caller maps memory from the file of sg_kfd_file(); mmap offsets and doorbell offsets are
- * offsets in it.
+ * A caller maps memory from the file of sg_kfd_file(), at sg_kfd_file_offset() of the offset that a
+ * request returned.
  *
  * Threads  any. AMDKFD_IOC_WAIT_EVENTS blocks.
  * Memory   pointers of the caller may be bad: EFAULT.
@@ -42,6 +42,8 @@ int sg_kfd_drm_ioctl(struct sg_kfd *kfd, uint32_t node, unsigned long request, v
 
 /* The file behind all memory; owned by the machine. */
 int sg_kfd_file(const struct sg_kfd *kfd);
+/* Where in it an mmap offset leads; doorbells have the driver's own encoding. */
+uint64_t sg_kfd_file_offset(const struct sg_kfd *kfd, uint64_t mmap_offset);
 struct sg_machine *sg_kfd_machine(struct sg_kfd *kfd);
 
 /* Address space that the runtime reserves for GPU memory, see device/reserve.h. 0: there is

@@ -76,6 +76,10 @@ sg_kfd_handler sg_kfd_svm;
 uint32_t sg_kfd_gpu_id(const struct sg_topology *topology, uint32_t node);
 uint32_t sg_kfd_node_of(const struct sg_kfd *kfd, uint32_t gpu_id); /* 0: no such GPU */
 
+/* The mmap offset of a GPU's page of doorbells: the type in the upper two bits, then the GPU's id, as
+ * the driver has it. Thunks take different parts of the rest for the place in the page. */
+uint64_t sg_kfd_doorbell_offset(const struct sg_kfd *kfd, uint32_t node);
+
 /* Memory of the caller; false: it cannot be accessed. */
 bool sg_kfd_read(uint64_t from, void *to, size_t size);
 bool sg_kfd_write(uint64_t to, const void *from, size_t size);

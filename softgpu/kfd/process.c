@@ -14,6 +14,9 @@
 #define GPUVM_START 0x4000ull
 #define GPUVM_LAST ((1ull << 47) - 1)
 
+#define MMAP_DOORBELL (3ull << 62)
+#define MMAP_GPU_SHIFT 46
+
 #define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
 
 /* --- create and destroy --- */
@@ -64,6 +67,24 @@ void sg_kfd_destroy(struct sg_kfd *kfd)
 int sg_kfd_file(const struct sg_kfd *kfd)
 {
 	return sg_vm_file(kfd->machine.vm);
+}
+
+uint64_t sg_kfd_doorbell_offset(const struct sg_kfd *kfd, uint32_t node)
+{
+	return MMAP_DOORBELL | (uint64_t)sg_kfd_gpu_id(&kfd->machine.topology, node)
+				       << MMAP_GPU_SHIFT;
+}
+
+uint64_t sg_kfd_file_offset(const struct sg_kfd *kfd, uint64_t mmap_offset)
+{
+	uint32_t node;
+
+	if ((mmap_offset & MMAP_DOORBELL) != MMAP_DOORBELL)
+		return mmap_offset;
+	node = sg_kfd_node_of(kfd, mmap_offset >> MMAP_GPU_SHIFT & 0xffff);
+	return node ? sg_vm_file_offset(kfd->machine.vm, kfd->machine.doorbells[node - 1]) +
+			       mmap_offset % SG_DOORBELL_BYTES
+		    : mmap_offset;
 }
 
 struct sg_machine *sg_kfd_machine(struct sg_kfd *kfd)

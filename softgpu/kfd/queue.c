@@ -86,8 +86,8 @@ static int create(struct sg_kfd *kfd, struct kfd_ioctl_create_queue_args *args)
 		(struct sg_kfd_queue){ .queue = queue, .node = node, .doorbell = doorbell };
 	kfd->n_queues++;
 	args->queue_id = id;
-	/* The page to map, in the file, and the place in it. */
-	args->doorbell_offset = sg_vm_file_offset(kfd->machine.vm, page) + 8ull * doorbell;
+	/* The page to map, and the place in it. */
+	args->doorbell_offset = sg_kfd_doorbell_offset(kfd, node) + 8ull * doorbell;
 	return 0;
 }
 

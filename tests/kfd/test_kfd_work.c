@@ -106,10 +106,12 @@ static void a_packet_ends_with_the_event_of_its_signal(void **state)
 	for (size_t i = 0; i < PAGE / sizeof(*ring); i++)
 		ring[i].dispatch.header = SG_AQL_INVALID;
 	assert_int_equal(CALL(0x02, &args), 0);
-	doorbells =
-		mmap(NULL, SG_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, sg_kfd_file(kfd),
-		     (off_t)(args.doorbell_offset & ~(SG_DOORBELL_BYTES - 1ull)));
+	doorbells = mmap(
+		NULL, SG_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, sg_kfd_file(kfd),
+		(off_t)sg_kfd_file_offset(kfd, args.doorbell_offset & ~(SG_DOORBELL_BYTES - 1ull)));
 	assert_ptr_not_equal(doorbells, MAP_FAILED);
+	/* Below the GPU's id there is nothing but the place in the page. */
+	assert_in_range(args.doorbell_offset & ((1ull << 46) - 1), 8, SG_DOORBELL_BYTES - 8);
 	*signal = (struct sg_amd_signal){
 		.kind = 1, .value = 1, .event_mailbox = va + 3 * PAGE, .event_id = data.event_id
 	};

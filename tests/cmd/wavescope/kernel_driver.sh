@@ -19,9 +19,9 @@ out_has mi100
 run wavescope run --gpu mi210 -- "$WS_BUILD/samples/vcopy" -n 1048576 -b 256
 rc_is 0
 out_has 'Releasing CPU memory'
-for program in tests/hip/pinned tests/hip/ipc; do
+for program in tests/hip/pinned tests/hip/ipc samples/peer; do
 	[ -x "$WS_BUILD/$program" ] || continue
-	run wavescope run --gpu mi210 -- "$WS_BUILD/$program"
+	run wavescope run --gpu mi210,mi210 -- "$WS_BUILD/$program"
 	rc_is 0
 done
 
