@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,4 +31,10 @@ void launch_interrupt_expect(const char *tool, const struct launch_rundir *dir)
 	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++)
 		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
+	/*
+	 * Slurm ends a job with several SIGTERM, one from srun and one from itself, and SIGKILL later.
+	 * In between the files can be written.
+	 */
+	if (getenv("SLURM_JOB_ID"))
+		signal(SIGTERM, SIG_IGN);
 }

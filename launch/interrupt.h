@@ -10,7 +10,7 @@
 
 /*
  * From now on SIGINT and SIGTERM, where they are not ignored, print that "@tool --recover"
- * writes the rest from @dir, and end the process.
+ * writes the rest from @dir, and end the process. In a job of Slurm, SIGTERM is ignored.
  */
 void launch_interrupt_expect(const char *tool, const struct launch_rundir *dir);
 
