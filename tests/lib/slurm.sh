@@ -19,19 +19,25 @@ slurm_kill_wait_s=${slurm_kill_wait_s:-2} # between SIGTERM and SIGKILL of a job
 slurm_limit_s=${slurm_limit_s:-30} # for the nodes to come up
 slurm_dir=
 
-# Daemons end up in processes of their own; each leaves its number in a file.
+# slurm_pids VARIABLE: processes of this cluster that have such a variable.
+slurm_pids() {
+	grep -lzxF -e "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ 2>/dev/null |
+		xargs -r grep -lzE -e "$1" 2>/dev/null | cut -d/ -f3
+}
+
+# Daemons end up in processes of their own; each leaves its number in a file. Nobody needs what they
+# would save, and slurmd takes seconds to end by itself. Jobs and their daemons outlive it.
 slurm_stop() {
 	[ -n "$slurm_dir" ] || return 0
-	for slurm_name in $slurm_names slurmctld munged; do
-		slurm_pid=$(cat "$slurm_dir/$slurm_name.pid" 2>/dev/null) || continue
-		kill "$slurm_pid" 2>/dev/null || continue
-		slurm_i=0
-		while kill -0 "$slurm_pid" 2>/dev/null && [ $slurm_i -lt 50 ]; do
-			slurm_i=$((slurm_i + 1))
-			sleep 0.1
+	{
+		for slurm_file in "$slurm_dir"/*.pid; do
+			echo "$(cat "$slurm_file")" # some have no line end
 		done
-		kill -KILL "$slurm_pid" 2>/dev/null || :
-	done
+		slurm_pids '^SLURM_JOB_?ID='
+		for slurm_pid in $(slurm_pids '^SLURM_CONF='); do
+			! grep -qx slurmstepd "/proc/$slurm_pid/comm" || echo "$slurm_pid"
+		done
+	} 2>/dev/null | sort -u | xargs -r kill -KILL 2>/dev/null || :
 	rm -rf "$slurm_dir"
 	slurm_dir=
 }
@@ -45,22 +51,12 @@ for s in every: s.bind(("127.0.0.1", 0))
 print(*[s.getsockname()[1] for s in every])' "$1"
 }
 
-# The pids of the daemon of a node, and of all that it has started.
-slurm_pids() {
-	slurm_pid=$(cat "$slurm_dir/$1.pid" 2>/dev/null) || return 0
-	echo "$slurm_pid"
-	# A step's daemon leaves its parent; the node's name is in its environment or command line.
-	for slurm_proc in /proc/[0-9]*; do
-		grep -qzF -e "SLURMD_NODENAME=$1" "$slurm_proc/environ" 2>/dev/null &&
-			grep -qzF -e "SLURM_CONF=$SLURM_CONF" "$slurm_proc/environ" 2>/dev/null &&
-			echo "${slurm_proc#/proc/}"
-	done
-	return 0
-}
-
 # As when its power fails: nobody gets to say anything. Slurm is told, as by a health check.
 slurm_kill() {
-	slurm_pids "$1" | xargs -r kill -KILL 2>/dev/null || :
+	{
+		echo "$(cat "$slurm_dir/$1.pid")"
+		slurm_pids "^SLURMD_NODENAME=$1\$"
+	} | xargs -r kill -KILL 2>/dev/null || :
 	scontrol update nodename="$1" state=down reason=killed
 }
 
