@@ -185,7 +185,10 @@ static enum ws_status add_exports(const struct mdl_slurm_plan *plan, struct ws_b
 
 static void add_inner_run(const struct mdl_slurm_plan *plan, struct ws_buf *out)
 {
-	ws_buf_printf(out, "madengine run --manifest-file build_manifest_local.json --timeout %.0f",
+	/* The run folder stays: a job that is ended may have no time to copy all of it. */
+	ws_buf_printf(out,
+		      "madengine run --manifest-file build_manifest_local.json --keep-model-dir "
+		      "--timeout %.0f",
 		      plan->options->timeout_s < 0 ? -1.0 : plan->options->timeout_s);
 	if (plan->options->mirror) {
 		ws_buf_add(out, " --force-mirror-local ");

@@ -159,9 +159,9 @@ static void inner_run_has_the_options(void **state)
 {
 	options =
 		(struct mdl_run_options){ .timeout_s = 60, .live_output = true, .mirror = "/a b" };
-	has(script_of("{\"slurm\": {}}"),
-	    "\nmadengine run --manifest-file build_manifest_local.json --timeout 60 "
-	    "--force-mirror-local '/a b' --live-output >>");
+	has(script_of("{\"slurm\": {}}"), "\nmadengine run --manifest-file "
+					  "build_manifest_local.json --keep-model-dir --timeout 60 "
+					  "--force-mirror-local '/a b' --live-output >>");
 }
 
 static void script_is_a_script(void **state)

@@ -50,13 +50,19 @@ hand_back() {
 		for from in "$work"/*_env.csv "$work"/*.log "$work"/multi_results*.csv \
 			"$work"/results* "$work"/gpu_info_*.csv "$work"/library_trace.csv \
 			"$work"/*_output.csv "$work"/*_trace.csv "$work/$mad_multiple_results" \
-			"$work"/rocprof_output "$work"/rpd_output "$work"/rocm_trace_lite_output \
-			"$work"/*/rocprof_output; do
+			"$work"/rocprof_output "$work"/rpd_output "$work"/rocm_trace_lite_output; do
 			name=${from##*/}
 			if [ ! -e "$from" ] || [ -z "$name" ] || [ -e "$node/$name" ]; then
 				continue
 			fi
 			cp -R "$from" "$node/" 2>>"$log.err" || printf 'lost=%s\n' "$name" >>"$node/node.txt"
+		done
+		# What a run that was stopped has not taken out of its run folder.
+		for from in "$work"/*/rocprof_output; do
+			if [ "$1" -ne 0 ] && [ -d "$from" ]; then
+				mkdir -p "$node/rocprof_output"
+				cp -Rn "$from/." "$node/rocprof_output/" 2>>"$log.err"
+			fi
 		done
 	fi
 	cp "$log.err" "$node/stderr.err" 2>/dev/null
@@ -65,7 +71,7 @@ hand_back() {
 finish() {
 	local code=$1
 	trap '' TERM INT
-	hand_back
+	hand_back "$code"
 	printf 'exit_code=%s\n' "$code" >>"$node/node.txt"
 	if [ -n "$work" ] && [ "$code" -eq 0 ]; then
 		rm -rf "$work"
