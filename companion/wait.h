@@ -6,6 +6,9 @@
  * waits for long kernels. Asked to block, ROCr spins for 200 us, then sleeps until the signal's event
  * occurs, or polls at intervals where the signal has none. What HIP passes is a hint, by HSA's definition.
  *
+ * A thread blocks if its last wait took more than 1 ms. In a loop of short kernels it spins as HIP wants
+ * it: with all cores busy, a thread that sleeps is back 60 us later than one that spins.
+ *
  * WAVESCOPE_WAIT=spin leaves it as HIP asks for.
  *
  * Threads  any.

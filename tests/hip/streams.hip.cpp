@@ -192,12 +192,13 @@ static double seconds(clockid_t clock)
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-/* A spinning thread takes a core from the kernel it waits for; HIP would do that. */
+/* A spinning thread takes a core from the kernel it waits for; HIP would do that. The first wait shows that it is long. */
 static void waiting_thread_sleeps()
 {
 	device_buffer<unsigned> sink(64);
 	double waited, used;
 
+	spin<<<1, 64>>>(sink.ptr, 1000000);
 	HIP_OK(hipDeviceSynchronize());
 	waited = -seconds(CLOCK_MONOTONIC);
 	used = -seconds(CLOCK_THREAD_CPUTIME_ID);

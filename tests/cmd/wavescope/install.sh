@@ -78,7 +78,7 @@ LD_DEBUG=files LD_DEBUG_OUTPUT=$work/linked run "$prefix/bin/rocprofv3" --kernel
 rc_is 0
 is "$(grep -c '"vecCopy' x_kernel_trace.csv)" 1 "kernels"
 sed -n 's/.*calling init: //p' linked.* | sort -u >used
-for lib in libhsakmt.so.1 libwavescope-collector.so; do
+for lib in libhsakmt.so.1 libwavescope-companion.so libwavescope-collector.so; do
 	grep -qxF "$prefix/lib/wavescope/$lib" used || fail "the installed $lib is not used: $(grep -F "$lib" used)"
 done
 ! grep -F "$WS_BUILD" used || fail "the build tree is used"
