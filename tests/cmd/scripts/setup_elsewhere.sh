@@ -29,10 +29,25 @@ printf '#!/bin/sh\n"$@"\n' >"$work/one/sudo"
 chmod +x "$work/one"/*
 PATH=$work/one:$PATH run sh "$WS_SOURCE/scripts/setup"
 rc_is 0
-out_is 'setup: installing libcmocka-dev 
-apt-get update -qq
+out_is 'apt-get update -qq
+setup: installing libcmocka-dev 
 apt-get install -y -qq --no-install-recommends libcmocka-dev
 setup: done'
+
+# Of several names the first that the distribution has is installed.
+mkdir "$work/later"
+cat >"$work/later/dpkg-query" <<'X'
+#!/bin/sh
+for last; do :; done
+case $last in lld-15) exit 1 ;; lld-17) [ -e "$(dirname "$0")/done" ] || exit 1 ;; esac
+echo "install ok installed"
+X
+printf '#!/bin/sh\n[ "$2" != lld-15 ]\n' >"$work/later/apt-cache"
+cp "$work/one/apt-get" "$work/one/sudo" "$work/later"
+chmod +x "$work/later"/*
+PATH=$work/later:$PATH run sh "$WS_SOURCE/scripts/setup"
+rc_is 0
+out_has "apt-get install -y -qq --no-install-recommends lld-17"
 
 # What only tests use is installed for them, and can be done without.
 mkdir "$work/tests"
