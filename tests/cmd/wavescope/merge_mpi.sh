@@ -43,7 +43,7 @@ check() { # MPI LAUNCHER
 	mpicc."$1" program.c -o "program-$1"
 	run $2 -n 4 ./clocks.sh rocprof-sys-run --keep-captures -T -o "out-$1" -- "./program-$1"
 	rc_is 0
-	err_has "rocprof-sys-run: the captures are in $work/out-$1/.rocprofv3/"
+	err_has "rocprof-sys-run: the captures are in $work/out-$1/.rocprof-sys/"
 	run wavescope merge "out-$1" -o "$1"
 	rc_is 0
 	err_is_empty
