@@ -9,30 +9,31 @@
  * AMD's own profilers. MI100, MI210 and MI300X clocks, engines and compute units:
  * what such machines reported. MI325X, MI350X and MI355X compute units, memory,
  * LDS and L2: AMD's published GPU specifications. SIMDs, waves, LDS and L2 of the
- * other rows follow their architecture. What none of these says is 0.
+ * other rows follow their architecture. Idle power: what such boards reported; limits are
+ * published. What none of these says is 0.
  */
 /* clang-format off */
 static const struct gpu_model models[] = {
 #define ROW(name, model, series, arch, soft, agents, cus, ses, xcds, simds, waves,               \
-	    mhz, gib, mem_mhz, bits, l2, l2_banks, lds_banks, lds, pipes, chip, chip_vf)         \
+	    mhz, gib, mem_mhz, bits, l2, l2_banks, lds_banks, lds, pipes, chip, chip_vf, idle, max) \
 	{ name, model, series, arch, soft, agents, cus, ses, xcds, simds, waves,                 \
-	  mhz, gib, mem_mhz, bits, l2, l2_banks, lds_banks, lds, pipes, chip, chip_vf },
-/*      name          model         series   arch      soft  ag  cus ses xcd simd waves mhz  gib mem_mhz bits  l2 KiB  banks lds_b lds pip chip    virtual */
-ROW("mi100",     "MI100",      "MI100", "gfx908", true,  1, 120,  8, 1, 4, 10, 1502,  32, 1200, 4096,  8192, 32, 32,  64, 4, 0x738c, 0)
-ROW("mi210",     "MI210",      "MI200", "gfx90a", true,  1, 104,  8, 1, 4,  8, 1700,  64, 1600, 4096,  8192, 32, 32,  64, 4, 0x740f, 0)
-ROW("mi250",     "MI250",      "MI200", "gfx90a", false, 2,   0,  0, 1, 4,  8,    0,   0,    0,    0,  8192, 32, 32,  64, 4, 0x740c, 0)
-ROW("mi250x",    "MI250X",     "MI200", "gfx90a", true,  2, 110,  8, 1, 4,  8, 1700,  64, 1600, 4096,  8192, 32, 32,  64, 4, 0x7408, 0)
-ROW("mi300a_a0", "MI300A_A0",  "MI300", "gfx940", false, 1,   0,  0, 6, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0,      0)
-ROW("mi300x_a0", "MI300X_A0",  "MI300", "gfx941", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0,      0)
-ROW("mi300a",    "MI300A_A1",  "MI300", "gfx942", false, 1,   0,  0, 6, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a0, 0x74b4)
-ROW("mi300x",    "MI300X_A1",  "MI300", "gfx942", false, 1, 304, 32, 8, 4,  8, 2100, 192, 1300,    0,  4096, 16, 32,  64, 4, 0x74a1, 0x74b5)
-ROW("mi300xhf",  "MI300XHF",   "MI300", "gfx942", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a9, 0x74bd)
-ROW("mi308x",    "MI308X",     "MI300", "gfx942", false, 1,   0,  0, 4, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a2, 0x74b6)
-ROW("mi308xhf",  "MI308XHF",   "MI300", "gfx942", false, 1,   0,  0, 4, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a8, 0x74bc)
-ROW("mi325x",    "MI325X",     "MI300", "gfx942", false, 1, 304,  0, 8, 4,  8,    0, 256,    0,    0,  4096, 16, 32,  64, 4, 0x74a5, 0x74b9)
-ROW("mi350x",    "MI350",      "MI350", "gfx950", false, 1, 256,  0, 8, 4,  8,    0, 288,    0,    0,  4096, 16, 32, 160, 4, 0x75a0, 0x75b0)
-ROW("mi355x",    "MI355",      "MI350", "gfx950", false, 1, 256,  0, 8, 4,  8,    0, 288,    0,    0,  4096, 16, 32, 160, 4, 0x75a3, 0x75b3)
-ROW("mi358",     "MI358",      "MI350", "gfx950", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32, 160, 4, 0x75a2, 0x75b2)
+	  mhz, gib, mem_mhz, bits, l2, l2_banks, lds_banks, lds, pipes, chip, chip_vf, idle, max },
+/*      name          model         series   arch      soft  ag  cus ses xcd simd waves mhz  gib mem_mhz bits  l2 KiB  banks lds_b lds pip chip    virtual idle W, limit */
+ROW("mi100",     "MI100",      "MI100", "gfx908", true,  1, 120,  8, 1, 4, 10, 1502,  32, 1200, 4096,  8192, 32, 32,  64, 4, 0x738c, 0, 34,  300)
+ROW("mi210",     "MI210",      "MI200", "gfx90a", true,  1, 104,  8, 1, 4,  8, 1700,  64, 1600, 4096,  8192, 32, 32,  64, 4, 0x740f, 0, 42,  300)
+ROW("mi250",     "MI250",      "MI200", "gfx90a", false, 2,   0,  0, 1, 4,  8,    0,   0,    0,    0,  8192, 32, 32,  64, 4, 0x740c, 0,  0,  560)
+ROW("mi250x",    "MI250X",     "MI200", "gfx90a", true,  2, 110,  8, 1, 4,  8, 1700,  64, 1600, 4096,  8192, 32, 32,  64, 4, 0x7408, 0, 90,  560)
+ROW("mi300a_a0", "MI300A_A0",  "MI300", "gfx940", false, 1,   0,  0, 6, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0,      0,  0,    0)
+ROW("mi300x_a0", "MI300X_A0",  "MI300", "gfx941", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0,      0,  0,    0)
+ROW("mi300a",    "MI300A_A1",  "MI300", "gfx942", false, 1,   0,  0, 6, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a0, 0x74b4,  0,    0)
+ROW("mi300x",    "MI300X_A1",  "MI300", "gfx942", false, 1, 304, 32, 8, 4,  8, 2100, 192, 1300,    0,  4096, 16, 32,  64, 4, 0x74a1, 0x74b5,  0,  750)
+ROW("mi300xhf",  "MI300XHF",   "MI300", "gfx942", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a9, 0x74bd,  0,    0)
+ROW("mi308x",    "MI308X",     "MI300", "gfx942", false, 1,   0,  0, 4, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a2, 0x74b6,  0,    0)
+ROW("mi308xhf",  "MI308XHF",   "MI300", "gfx942", false, 1,   0,  0, 4, 4,  8,    0,   0,    0,    0,  4096, 16, 32,  64, 4, 0x74a8, 0x74bc,  0,    0)
+ROW("mi325x",    "MI325X",     "MI300", "gfx942", false, 1, 304,  0, 8, 4,  8,    0, 256,    0,    0,  4096, 16, 32,  64, 4, 0x74a5, 0x74b9,  0, 1000)
+ROW("mi350x",    "MI350",      "MI350", "gfx950", false, 1, 256,  0, 8, 4,  8,    0, 288,    0,    0,  4096, 16, 32, 160, 4, 0x75a0, 0x75b0,  0, 1000)
+ROW("mi355x",    "MI355",      "MI350", "gfx950", false, 1, 256,  0, 8, 4,  8,    0, 288,    0,    0,  4096, 16, 32, 160, 4, 0x75a3, 0x75b3,  0, 1400)
+ROW("mi358",     "MI358",      "MI350", "gfx950", false, 1,   0,  0, 8, 4,  8,    0,   0,    0,    0,  4096, 16, 32, 160, 4, 0x75a2, 0x75b2,  0,    0)
 #undef ROW
 };
 /* clang-format on */

@@ -39,6 +39,8 @@ struct gpu_model {
 	unsigned n_pipes;
 	unsigned chip_id;    /* PCI device id; 0: none published */
 	unsigned chip_id_vf; /* as seen in a virtual machine */
+	unsigned idle_watts; /* of one board */
+	unsigned max_watts;
 };
 
 const struct gpu_model *gpu_models(size_t *out_n);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Field 22 of /proc/PID/stat, behind the name, which may contain anything. */
@@ -56,14 +57,26 @@ static DIR *open_folder(void)
 	return dir;
 }
 
-size_t mdl_gpu_board_used(uint64_t *out_bytes, size_t n_gpus)
+static uint64_t busy_ns(const struct sg_board_page *page, size_t gpu)
+{
+	uint64_t since_ns = atomic_load_explicit(&page->since_ns[gpu], memory_order_relaxed);
+	uint64_t ns = atomic_load_explicit(&page->busy_ns[gpu], memory_order_relaxed);
+	struct timespec now;
+	uint64_t now_ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return since_ns && now_ns > since_ns ? ns + (now_ns - since_ns) : ns;
+}
+
+size_t mdl_gpu_board_read(struct mdl_gpu_use *out_uses, size_t n_gpus)
 {
 	DIR *dir = open_folder();
 	struct dirent *entry;
 	struct stat space;
 	size_t n = 0;
 
-	memset(out_bytes, 0, n_gpus * sizeof(*out_bytes));
+	memset(out_uses, 0, n_gpus * sizeof(*out_uses));
 	if (!dir)
 		return 0;
 	if (stat("/proc/self/ns/pid", &space))
@@ -75,9 +88,11 @@ size_t mdl_gpu_board_used(uint64_t *out_bytes, size_t n_gpus)
 		    page.pid_space != space.st_ino || !is_running(&page))
 			continue;
 		n++;
-		for (size_t i = 0; i < page.n_gpus && i < n_gpus; i++)
-			out_bytes[i] +=
+		for (size_t i = 0; i < page.n_gpus && i < n_gpus; i++) {
+			out_uses[i].used_bytes +=
 				atomic_load_explicit(&page.used_bytes[i], memory_order_relaxed);
+			out_uses[i].busy_ns += busy_ns(&page, i);
+		}
 	}
 	closedir(dir);
 	return n;

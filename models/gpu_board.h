@@ -1,5 +1,5 @@
 /*
- * gpu_board: the memory in use of the software GPUs, over all processes of this user.
+ * gpu_board: the memory in use and the load of the software GPUs, over all processes of this user.
  *
  * Reads the pages of softgpu/device/board_page.h. Pages of processes that have ended, of other
  * versions, and damaged ones do not count.
@@ -10,7 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of GPU number i in out_bytes[i]; 0 where no process uses it. Returns the number of processes. */
-size_t mdl_gpu_board_used(uint64_t *out_bytes, size_t n_gpus);
+struct mdl_gpu_use {
+	uint64_t used_bytes;
+	uint64_t busy_ns; /* of the processes that are running, until now: the sum of their times */
+};
+
+/* Of GPU number i in out_uses[i]; 0 where no process uses it. Returns the number of processes. */
+size_t mdl_gpu_board_read(struct mdl_gpu_use *out_uses, size_t n_gpus);
 
 #endif

@@ -41,12 +41,40 @@ struct mdl_gpu_info {
 	uint32_t at[COL_MONITOR_GPUS_MAX]; /* indices of the columns */
 	size_t n;
 	uint64_t memory_bytes[COL_MONITOR_GPUS_MAX]; /* by index; 0: unknown */
+	struct {
+		double idle_watts, max_watts; /* 0: unknown */
+		struct mdl_gpu_use use;
+		double share; /* of the time since the last reading: a kernel was running */
+	} soft[GPU_SOFT_MAX];
+	double soft_read_s;
 	int fd;
 	uint64_t n_rows, n_missed;
 	char note[240];
 };
 
 /* ---- the GPUs ---- */
+
+/* A process that ends takes its time with it, so the share of that reading is too low, never below 0. */
+static void read_soft(struct mdl_gpu_info *info)
+{
+	struct mdl_gpu_use uses[GPU_SOFT_MAX];
+	struct timespec now;
+	double now_s, passed_ns;
+
+	mdl_gpu_board_read(uses, info->n_present);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_s = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	passed_ns = (now_s - info->soft_read_s) * 1e9;
+	for (size_t i = 0; i < info->n_present; i++) {
+		double busy_ns = (double)uses[i].busy_ns - (double)info->soft[i].use.busy_ns;
+
+		info->soft[i].share = info->soft_read_s > 0 && passed_ns > 0
+					      ? fmin(fmax(busy_ns / passed_ns, 0), 1)
+					      : 0;
+		info->soft[i].use = uses[i];
+	}
+	info->soft_read_s = now_s;
+}
 
 /* The software GPU where programs would run on it, else what this machine has. */
 static enum ws_status find_source(struct mdl_gpu_info *info, struct ws_err *err)
@@ -60,9 +88,15 @@ static enum ws_status find_source(struct mdl_gpu_info *info, struct ws_err *err)
 	if (st)
 		return st;
 	if (gpus.soft) {
-		info->n_present = gpus.n;
-		for (size_t i = 0; i < gpus.n; i++)
+		info->n_present = gpus.n < GPU_SOFT_MAX ? gpus.n : GPU_SOFT_MAX;
+		for (size_t i = 0; i < info->n_present; i++) {
+			const struct gpu_model *model = gpus.at[i].model;
+
 			info->memory_bytes[i] = gpus.at[i].mem_kib * 1024;
+			info->soft[i].idle_watts = model ? model->idle_watts / model->n_agents : 0;
+			info->soft[i].max_watts = model ? model->max_watts / model->n_agents : 0;
+		}
+		read_soft(info);
 		return WS_OK;
 	}
 	for (size_t i = 0; i < WS_ARRAY_LEN(real) && !info->n_present; i++) {
@@ -117,6 +151,19 @@ static enum ws_status parse_devices(struct mdl_gpu_info *info, const char *text,
 			st = add_device(info, i, err);
 	}
 	return st;
+}
+
+/* Of the software GPU: idle, and from there to the limit with its load. */
+static bool read_soft_figure(const struct mdl_gpu_info *info, uint32_t gpu, double *out)
+{
+	double idle = info->soft[gpu].idle_watts, max = info->soft[gpu].max_watts;
+
+	if (info->config.mode == MDL_GPU_INFO_VRAM) {
+		*out = (double)info->soft[gpu].use.used_bytes;
+		return true;
+	}
+	*out = idle + info->soft[gpu].share * (max - idle);
+	return max > 0;
 }
 
 static bool read_figure(struct mdl_gpu_info *info, uint32_t gpu, double *out)
@@ -181,7 +228,8 @@ static enum ws_status choose_gpus(struct mdl_gpu_info *info, struct ws_err *err)
 	if (!info->source)
 		snprintf(info->note, sizeof(info->note), "%s",
 			 info->config.mode == MDL_GPU_INFO_POWER
-				 ? "the software GPU has no power: N/A"
+				 ? "power of the software GPU, from idle to the limit with the "
+				   "time that kernels run: simulated"
 				 : "memory in use of the software GPU, by all processes of this "
 				   "user: simulated");
 	return WS_OK;
@@ -236,19 +284,13 @@ static void add_time(struct ws_buf *line)
 	ws_buf_printf(line, "%s.%06ld", text, now.tv_nsec / 1000);
 }
 
-static void add_cell(struct ws_buf *line, struct mdl_gpu_info *info, uint32_t gpu,
-		     const uint64_t *soft_used)
+static void add_cell(struct ws_buf *line, struct mdl_gpu_info *info, uint32_t gpu)
 {
 	bool power = info->config.mode == MDL_GPU_INFO_POWER;
 	double value = 0;
-	bool has;
+	bool has =
+		info->source ? read_figure(info, gpu, &value) : read_soft_figure(info, gpu, &value);
 
-	if (info->source)
-		has = read_figure(info, gpu, &value);
-	else
-		has = !power;
-	if (!info->source && has)
-		value = (double)soft_used[gpu];
 	if (has && !power && info->memory_bytes[gpu])
 		value = 100 * value / (double)info->memory_bytes[gpu];
 	else if (!power)
@@ -261,16 +303,15 @@ static void add_cell(struct ws_buf *line, struct mdl_gpu_info *info, uint32_t gp
 
 enum ws_status mdl_gpu_info_row(struct mdl_gpu_info *info, struct ws_err *err)
 {
-	uint64_t used[COL_MONITOR_GPUS_MAX];
 	struct ws_buf line;
 	enum ws_status st;
 
 	line_init(&line);
 	add_time(&line);
 	if (!info->source)
-		mdl_gpu_board_used(used, info->n_present);
+		read_soft(info);
 	for (size_t i = 0; i < info->n; i++)
-		add_cell(&line, info, info->at[i], used);
+		add_cell(&line, info, info->at[i]);
 	ws_buf_add(&line, "\r\n");
 	st = put(info, &line, err);
 	ws_buf_fini(&line);

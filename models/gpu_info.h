@@ -9,7 +9,8 @@
  * the first; one that is late does not move the others.
  *
  * GPUs are read through AMD's libraries, else the driver's files (collector/monitor/gpu_source.h). The
- * software GPU has memory in use, the sum over all processes of the user, and no power: N/A.
+ * software GPU has memory in use, the sum over all processes of the user. Its power is modelled: a board takes
+ * its idle power, and up to its limit with the share of time in which kernels run; dies share that of a board.
  *
  * Threads  one.
  * Memory   one object; nothing grows with the number of rows.

@@ -339,8 +339,7 @@ const struct ws_cmd wavescope_gpu_info_cmd = {
 	.usage = "[options] [-- PROGRAM [ARG...]]",
 	.about = "Samples all GPUs of this machine while PROGRAM runs, or until it is interrupted, "
 		 "and writes the CSV file of madengine's gpu_info profilers. Each row is written "
-		 "when it is sampled. On the software GPU memory in use is simulated, and power is "
-		 "not available.",
+		 "when it is sampled. On the software GPU both are simulated.",
 	.notes = "Exit code:\n"
 		 "  that of PROGRAM; 1 if nothing can be sampled, 2 for wrong usage.\n"
 		 "\n"

@@ -49,7 +49,11 @@ static void read_softgpu(uint32_t gpu, uint32_t what, uint64_t now_ns,
 			       (double)(now_ns - soft.before[gpu].at_ns);
 
 		/* the clock was read a moment before the GPU was */
-		col_monitor_figure(to, COL_FIGURE_GFX_BUSY, share > 1 ? 100 : share * 100);
+		if (share > 1)
+			share = 1;
+		col_monitor_figure(to, COL_FIGURE_GFX_BUSY, share * 100);
+		col_monitor_figure(to, COL_FIGURE_POWER,
+				   out.idle_watts + share * (out.max_watts - out.idle_watts));
 	}
 	soft.before[gpu].busy_ns = out.busy_ns;
 	soft.before[gpu].at_ns = now_ns;

@@ -92,7 +92,14 @@ void sg_device_figures(struct sg_device *device, struct softgpu_figures *out)
 		.memory_bytes = device->model->vram_bytes,
 		.clock_mhz = device->model->engine_clock_mhz,
 		.memory_clock_mhz = device->model->hbm_clock_mhz,
+		.idle_watts = device->model->idle_watts / device->model->n_dies,
+		.max_watts = device->model->max_watts / device->model->n_dies,
 	};
+}
+
+void sg_device_publish(struct sg_device *device, struct sg_board_page *page, uint32_t gpu)
+{
+	sg_busy_time_publish(device->gpu.busy, &page->busy_ns[gpu], &page->since_ns[gpu]);
 }
 
 uint64_t sg_device_clock(const struct sg_device *device)

@@ -18,6 +18,7 @@
 
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/figures.h"
+#include "softgpu/device/board_page.h"
 #include "softgpu/device/model.h"
 
 struct sg_device;
@@ -39,6 +40,8 @@ void sg_device_destroy_queue(struct sg_queue *queue);
 
 /* All but the memory in use, which the device does not know. */
 void sg_device_figures(struct sg_device *device, struct softgpu_figures *out);
+/* The load of the GPU, for other processes: element @gpu of the page. */
+void sg_device_publish(struct sg_device *device, struct sg_board_page *page, uint32_t gpu);
 
 /* The 100 MHz counter that packets are stamped with. */
 uint64_t sg_device_clock(const struct sg_device *device);

@@ -166,15 +166,21 @@ static bool refused(void)
 	return false;
 }
 
-/* For tools that show the memory in use of a GPU, whichever processes use it. */
-static void publish_memory(struct sg_machine *machine)
+/* For tools that show the memory in use and the load of a GPU, whichever processes use it. */
+static void publish(struct sg_machine *machine)
 {
 	uint64_t memory_bytes[SG_MAX_GPUS];
+	struct sg_board_page *page;
 
 	static_assert(SG_MAX_GPUS <= SG_BOARD_GPUS, "a page has a place for each GPU");
 	for (uint32_t g = 0; g < machine->topology.n_gpus; g++)
 		memory_bytes[g] = machine->topology.gpus[g].model->vram_bytes;
-	sg_vm_publish(machine->vm, sg_board_open(memory_bytes, machine->topology.n_gpus));
+	page = sg_board_open(memory_bytes, machine->topology.n_gpus);
+	if (!page)
+		return;
+	sg_vm_publish(machine->vm, page->used_bytes);
+	for (uint32_t g = 0; g < machine->topology.n_gpus; g++)
+		sg_device_publish(machine->devices[g], page, g);
 }
 
 bool sg_machine_build(struct sg_machine *machine, uint32_t n_workers)
@@ -213,7 +219,7 @@ bool sg_machine_build(struct sg_machine *machine, uint32_t n_workers)
 	machine->cp = sg_cp_create(&host, n_workers);
 	if (!machine->cp || !create_devices(machine))
 		return refused();
-	publish_memory(machine);
+	publish(machine);
 	return true;
 }
 

@@ -11,6 +11,9 @@ struct sg_busy_time {
 	pthread_mutex_t lock; /* everything below */
 	uint32_t n_running;
 	uint64_t since_ns, busy_ns; /* since when one is running; time before that */
+	struct {
+		_Atomic uint64_t *busy_ns, *since_ns;
+	} shown; /* NULL: nowhere */
 };
 
 struct sg_busy_time *sg_busy_time_create(void)
@@ -30,13 +33,25 @@ void sg_busy_time_destroy(struct sg_busy_time *busy)
 	free(busy);
 }
 
+/* Locked. */
+static void show(struct sg_busy_time *busy)
+{
+	if (!busy->shown.busy_ns)
+		return;
+	atomic_store_explicit(busy->shown.busy_ns, busy->busy_ns, memory_order_relaxed);
+	atomic_store_explicit(busy->shown.since_ns, busy->n_running ? busy->since_ns : 0,
+			      memory_order_relaxed);
+}
+
 bool sg_busy_time_begin(struct sg_busy_time *busy)
 {
 	if (!busy || !atomic_load_explicit(&busy->measured, memory_order_relaxed))
 		return false;
 	pthread_mutex_lock(&busy->lock);
-	if (!busy->n_running++)
+	if (!busy->n_running++) {
 		busy->since_ns = sg_clock_system_ns();
+		show(busy);
+	}
 	pthread_mutex_unlock(&busy->lock);
 	return true;
 }
@@ -44,8 +59,10 @@ bool sg_busy_time_begin(struct sg_busy_time *busy)
 void sg_busy_time_end(struct sg_busy_time *busy)
 {
 	pthread_mutex_lock(&busy->lock);
-	if (!--busy->n_running)
+	if (!--busy->n_running) {
 		busy->busy_ns += sg_clock_system_ns() - busy->since_ns;
+		show(busy);
+	}
 	pthread_mutex_unlock(&busy->lock);
 }
 
@@ -60,4 +77,15 @@ uint64_t sg_busy_time_ns(struct sg_busy_time *busy)
 		busy_ns += sg_clock_system_ns() - busy->since_ns;
 	pthread_mutex_unlock(&busy->lock);
 	return busy_ns;
+}
+
+void sg_busy_time_publish(struct sg_busy_time *busy, _Atomic uint64_t *busy_ns,
+			  _Atomic uint64_t *since_ns)
+{
+	pthread_mutex_lock(&busy->lock);
+	busy->shown.busy_ns = busy_ns;
+	busy->shown.since_ns = since_ns;
+	show(busy);
+	pthread_mutex_unlock(&busy->lock);
+	atomic_store(&busy->measured, true);
 }

@@ -1,5 +1,5 @@
 /*
- * busy: for how long kernels have been running on a GPU, for figures.h.
+ * busy: for how long kernels have been running on a GPU, for figures.h and board_page.h.
  *
  * Nothing is measured, and begin() is one load, until somebody asks.
  *
@@ -8,6 +8,7 @@
 #ifndef WS_SOFTGPU_CP_BUSY_H
 #define WS_SOFTGPU_CP_BUSY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,5 +23,8 @@ void sg_busy_time_end(struct sg_busy_time *busy);
 
 /* Time up to now in which one or more were running. */
 uint64_t sg_busy_time_ns(struct sg_busy_time *busy);
+/* From now on also there: time before the kernels that are running, and since when they are (0: none is). */
+void sg_busy_time_publish(struct sg_busy_time *busy, _Atomic uint64_t *busy_ns,
+			  _Atomic uint64_t *since_ns);
 
 #endif

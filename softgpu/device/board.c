@@ -89,7 +89,7 @@ static void remove_ended(int folder)
 	closedir(dir);
 }
 
-_Atomic uint64_t *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus)
+struct sg_board_page *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus)
 {
 	struct sg_board_page page = {
 		.magic = SG_BOARD_MAGIC,
@@ -118,5 +118,5 @@ _Atomic uint64_t *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus)
 	if (fd >= 0)
 		close(fd);
 	close(folder);
-	return mapped == MAP_FAILED ? NULL : mapped->used_bytes;
+	return mapped == MAP_FAILED ? NULL : mapped;
 }

@@ -10,9 +10,9 @@
 #include "softgpu/device/board_page.h"
 
 /*
- * The numbers to update, one per GPU, until the process ends. NULL: there is no page, because the folder
- * cannot be used; other processes then do not see this one.
+ * The page to update until the process ends. NULL: there is none, because the folder cannot be used; other
+ * processes then do not see this one.
  */
-_Atomic uint64_t *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus);
+struct sg_board_page *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus);
 
 #endif

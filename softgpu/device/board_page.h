@@ -1,8 +1,8 @@
 /*
  * board_page: what a process on the software GPU shows other processes of it.
  *
- * A driver knows the memory in use of all processes; the software GPUs of two processes know nothing of
- * each other. So each process has a page in a folder of its user, SG_BOARD_FOLDER followed by the user
+ * A driver knows the memory in use and the load of all processes; the software GPUs of two processes know
+ * nothing of each other. So each process has a page in a folder of its user, SG_BOARD_FOLDER followed by the user
  * id, in a file named after its process id. A reader adds up the pages of the processes that are running.
  * Nobody waits for anybody, and a page whose process has ended is removed by the next one that opens a
  * GPU. Node n of the topology is element n - 1.
@@ -17,7 +17,7 @@
 
 #define SG_BOARD_FOLDER "/dev/shm/wavescope-gpus-"
 #define SG_BOARD_MAGIC 0x42475357u /* "WSGB" */
-#define SG_BOARD_VERSION 1u
+#define SG_BOARD_VERSION 2u
 #define SG_BOARD_GPUS 16u
 
 struct sg_board_page {
@@ -27,6 +27,8 @@ struct sg_board_page {
 	uint64_t start_ticks; /* of the process, field 22 of /proc/PID/stat: pids are used again */
 	uint64_t memory_bytes[SG_BOARD_GPUS];
 	_Atomic uint64_t used_bytes[SG_BOARD_GPUS];
+	/* Time in which a kernel was running, until since_ns; since_ns: CLOCK_BOOTTIME, 0 while none is. */
+	_Atomic uint64_t busy_ns[SG_BOARD_GPUS], since_ns[SG_BOARD_GPUS];
 };
 
 #endif

@@ -323,14 +323,18 @@ def check_softgpu():
     got = figures(run)
     same({n: v[1:] for n, v in got.items() if n.startswith("GPU")},
          {"GPU GFX Busy [0] (S)": ("%", "device_busy_gfx", 0, 1),
+          "GPU Current Power [0] (S)": ("watts", "device_power", 0, 1),
           "GPU Memory Usage [0] (S)": ("megabytes", "device_memory_usage", 0, 1),
           "GPU GFX Clock [0] (S)": ("MHz", "device_clock", 0, 1),
           "GPU Memory Clock [0] (S)": ("MHz", "device_clock", 0, 1)}, "the software GPU")
-    same(run.notes, ["GPU metrics: the software GPU does not report: temperature power VCN JPEG"],
+    same(run.notes, ["GPU metrics: the software GPU does not report: temperature VCN JPEG"],
          "notes")
     busy = [v.value for v in run.of("GPU GFX Busy [0] (S)")]
     if not 0 < max(busy) <= 100 or min(busy) < 0:
         fail(f"busy: {busy}")
+    # an MI210 takes 42 W when idle and 300 W at its limit
+    watts = [v.value for v in run.of("GPU Current Power [0] (S)")]
+    same([round(w) for w in watts], [round(42 + b / 100 * (300 - 42)) for b in busy], "power")
     if max(v.value for v in run.of("GPU Memory Usage [0] (S)")) <= 0:
         fail("no memory is in use")
 

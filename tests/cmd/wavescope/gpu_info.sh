@@ -165,5 +165,16 @@ wavescope info >/dev/null
 [ ! -e "$page" ] || fail "the page of a killed process stays"
 run wavescope gpu-info -m power -o power.csv -- true
 rc_is 0
-err_has "the software GPU has no power"
-file_is power.csv N/A
+err_has "power of the software GPU"
+err_has "simulated"
+file_is power.csv 42.0
+# an MI210 takes 42 W when it is idle, and at most 300 W
+stalls=$WS_BUILD/tests/cmd/stalls
+if [ -x "$stalls" ]; then
+	run wavescope gpu-info -m power -i 0.05 -o load.csv -- wavescope run -- "$stalls" heavy 0.5
+	rc_is 0
+	awk -F, 'NR > 1 && $2 + 0 > most { most = $2 + 0 } END { exit !(most > 200 && most <= 300) }' load.csv ||
+		fail "power under load: $(cat load.csv)"
+else
+	skip_part "the program stalls is not in this build (no hipcc?)"
+fi
