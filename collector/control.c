@@ -127,14 +127,15 @@ static void *run_periods(void *arg)
 
 void col_control_opened(struct cap_writer *writer)
 {
-	const struct col_collect_config *config;
+	bool periods = false; /* the configuration may be another one without the lock */
 
 	col_lock(&control.lock);
-	config = control.config;
-	if (config)
-		write_state(writer, config->n_periods ? CAP_CONTROL_PERIOD : CAP_CONTROL_ROCTX);
+	if (control.config) {
+		periods = control.config->n_periods;
+		write_state(writer, periods ? CAP_CONTROL_PERIOD : CAP_CONTROL_ROCTX);
+	}
 	col_unlock(&control.lock);
-	if (config && config->n_periods && !col_spawn(run_periods, NULL, "wavescope-time"))
+	if (periods && !col_spawn(run_periods, NULL, "wavescope-time"))
 		col_note("collection periods: cannot start a thread, nothing is recorded");
 }
 

@@ -305,10 +305,11 @@ void col_threads_ranges(struct cap_writer *writer)
 
 void col_threads_usage(struct cap_writer *writer)
 {
-	uint32_t n = 0;
+	const struct seen *roll = __atomic_load_n(&threads.roll, __ATOMIC_ACQUIRE);
+	uint32_t n_roll = __atomic_load_n(&threads.n_roll, __ATOMIC_ACQUIRE), n = 0;
 
-	for (uint32_t i = 0; threads.roll && i < threads.n_roll && n < USAGES_MAX; i++) {
-		uint32_t tid = __atomic_load_n(&threads.roll[i].tid, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; roll && i < n_roll && n < USAGES_MAX; i++) {
+		uint32_t tid = __atomic_load_n(&roll[i].tid, __ATOMIC_ACQUIRE);
 
 		if (!tid)
 			continue;
