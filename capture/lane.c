@@ -223,15 +223,19 @@ struct cap_chunk_head *cap_chunk_make(struct cap_writer *writer, uint32_t n_byte
 	uint64_t *end = &writer->head->end_bytes;
 	uint64_t at = __atomic_fetch_add(end, n_bytes, __ATOMIC_RELAXED), taken = at + n_bytes;
 	struct cap_chunk_head *chunk = MAP_FAILED;
-	int fd = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED) ? -1 : cap_writer_fd(writer);
+	int fd;
 
+	/* The head was cut off, and somebody has made the file longer since: there is no fault. */
+	if (at < CAP_FILE_HEAD_BYTES)
+		cap_truncation_found(writer);
+	fd = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED) ? -1 : cap_writer_fd(writer);
 	if (fd >= 0)
 		chunk = map_room(writer, fd, at, n_bytes, touched);
 	if (chunk == MAP_FAILED) {
-		/* Give the place back, unless somebody already has the next: then it stays a hole.
-		 */
-		__atomic_compare_exchange_n(end, &taken, at, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
+		/* Give the place back, unless somebody already has the next: then it stays a hole. */
+		if (at >= CAP_FILE_HEAD_BYTES)
+			__atomic_compare_exchange_n(end, &taken, at, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED);
 		return NULL;
 	}
 	/* In this order, whoever is killed here: the reader knows a head that was only begun by it. */

@@ -119,13 +119,18 @@ static void store_cut(struct cap_writer *writer)
 			 __ATOMIC_RELAXED);
 }
 
-void cap_truncation_check(struct cap_writer *writer, const struct cap_chunk_head *chunk)
+void cap_truncation_found(struct cap_writer *writer)
 {
-	if (__atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) == CAP_CHUNK_MAGIC ||
-	    __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED))
 		return;
 	note_cut(writer, false);
 	store_cut(writer);
+}
+
+void cap_truncation_check(struct cap_writer *writer, const struct cap_chunk_head *chunk)
+{
+	if (__atomic_load_n(&chunk->magic, __ATOMIC_RELAXED) != CAP_CHUNK_MAGIC)
+		cap_truncation_found(writer);
 }
 
 static bool put_memory(char *page)

@@ -91,7 +91,9 @@ extern __thread struct cap_fresh cap_fresh_ __attribute__((tls_model("initial-ex
 
 void cap_truncation_watch(struct cap_writer *writer);
 void cap_truncation_unwatch(struct cap_writer *writer);
-/* Is the head of a chunk gone? Then the capture says that it was cut. */
+/* The file was cut, as something in it shows: the capture says so. */
+void cap_truncation_found(struct cap_writer *writer);
+/* Is the head of a chunk gone? Then it was. */
 void cap_truncation_check(struct cap_writer *writer, const struct cap_chunk_head *chunk);
 void cap_chunk_unmap(struct cap_chunk_head *chunk);
 

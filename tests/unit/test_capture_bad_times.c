@@ -257,6 +257,21 @@ static void a_forked_child_leaves_the_parents_file_alone(void **state)
 	assert_int_equal(read_calls(NULL, 0).n_calls, 2);
 }
 
+/* Nothing faults: the head and the chunks are there, and zero. A new chunk would begin where the head is. */
+static void a_file_cut_and_made_longer_is_still_a_capture(void **state)
+{
+	struct cap_writer *writer = open_writer(&quiet);
+	struct cap_reader *reader;
+
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	put_call(cap_lane_get(writer, 7), 0, 0);
+	cap_writer_close(writer);
+	reader = open_reader();
+	assert_true(cap_reader_damage(reader)->n_pages_cut > 0);
+	cap_reader_close(reader);
+}
+
 static void an_existing_file_is_not_overwritten(void **state)
 {
 	struct cap_writer *writer = open_writer(&quiet), *second;
@@ -276,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_survived_and_left_behind),
 		cmocka_unit_test(descriptors_closed_by_the_program_do_no_harm),
 		cmocka_unit_test(a_forked_child_leaves_the_parents_file_alone),
+		cmocka_unit_test(a_file_cut_and_made_longer_is_still_a_capture),
 		cmocka_unit_test(an_existing_file_is_not_overwritten),
 	};
 
