@@ -176,8 +176,9 @@ window)
 	has '^LEDGER domain=14 dropped=0 paused=[1-9]'
 	# of CPU time: the samples are those of a stretch of it
 	collect 7 "$cpu;period=300000000:300000000:1:cpu" "$program" split 0.9
-	samples least 30 most 70
-	awk '/^SAMPLE / { sub(/.*cpu=/, ""); if ($1 + 0 < 2.8e8 || $1 + 0 > 6.5e8) exit 1 }' "$work/text" ||
+	# beside other tests the thread that ends it is late
+	samples least 30 most 90
+	awk '/^SAMPLE / { sub(/.*cpu=/, ""); if ($1 + 0 < 2.8e8 || $1 + 0 > 7.5e8) exit 1 }' "$work/text" ||
 		fail "samples at other CPU times"
 	;;
 overflow)
