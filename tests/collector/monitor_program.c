@@ -86,7 +86,7 @@ static void use_memory(void)
 	say("still-full");
 	munmap(at, n_bytes);
 	say("freed");
-	sleep_ms(150);
+	sleep_ms(300);
 	say("end");
 }
 
