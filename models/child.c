@@ -61,7 +61,7 @@ struct child {
 	struct mdl_child_end *end;
 };
 
-static double now_s(void)
+double mdl_now_s(void)
 {
 	struct timespec ts;
 
@@ -167,7 +167,7 @@ static void reap(struct child *child)
 			child->wait_status = status;
 			/* A profiler of the group was asked, too, and has files to write. */
 			if (!child->killed_s && was_asked_to_end(status))
-				child->killed_s = now_s();
+				child->killed_s = mdl_now_s();
 		}
 }
 
@@ -175,7 +175,7 @@ static void terminate(struct child *child, int sig)
 {
 	kill(-child->pid, sig);
 	if (!child->killed_s)
-		child->killed_s = now_s();
+		child->killed_s = mdl_now_s();
 	child->killed_hard |= sig == SIGKILL;
 }
 
@@ -189,7 +189,7 @@ static void read_signals(struct child *child)
 			continue;
 		/* Twice, it would stop a profiler that is writing its files. */
 		if (all_got_it && info.ssi_signo == SIGTERM)
-			child->killed_s = child->killed_s ? child->killed_s : now_s();
+			child->killed_s = child->killed_s ? child->killed_s : mdl_now_s();
 		else
 			terminate(child, child->end->interrupted ? SIGKILL : (int)info.ssi_signo);
 		child->end->interrupted = true;
@@ -207,7 +207,7 @@ static void wait_for(struct child *child, struct mdl_log *log)
 	while (!is_over(child)) {
 		struct pollfd fds[] = { { .fd = child->signals, .events = POLLIN },
 					{ .fd = child->output, .events = POLLIN } };
-		double now = now_s(), until;
+		double now = mdl_now_s(), until;
 
 		if (!child->killed_s && child->limit_s && now >= child->limit_s) {
 			child->end->timed_out = true;
@@ -245,14 +245,14 @@ enum ws_status mdl_child_run(char *const *argv, char *const *envp, const char *d
 	sigprocmask(SIG_BLOCK, &mine, &before);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child.signals = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-	child.started_s = now_s();
+	child.started_s = mdl_now_s();
 	child.limit_s = timeout_s > 0 ? child.started_s + timeout_s : 0;
 	st = child.signals < 0 ? ws_fail_errno(err, errno, "cannot wait for signals")
 			       : start(&child, argv, envp, dir, &before, err);
 	if (!st) {
 		wait_for(&child, log);
 		end.group = child.pid;
-		end.seconds = now_s() - child.started_s;
+		end.seconds = mdl_now_s() - child.started_s;
 		end.exit_code = WIFSIGNALED(child.wait_status) ? 128 + WTERMSIG(child.wait_status)
 							       : WEXITSTATUS(child.wait_status);
 		*out_end = end;
@@ -281,11 +281,11 @@ static size_t signal_groups(const pid_t *groups, size_t n, int sig)
 size_t mdl_child_sweep(const pid_t *groups, size_t n)
 {
 	size_t n_left = signal_groups(groups, n, SIGTERM);
-	double until = now_s() + SWEEP_GRACE_S;
+	double until = mdl_now_s() + SWEEP_GRACE_S;
 
 	if (!n_left)
 		return 0;
-	while (signal_groups(groups, n, 0) && now_s() < until)
+	while (signal_groups(groups, n, 0) && mdl_now_s() < until)
 		poll(NULL, 0, 10);
 	signal_groups(groups, n, SIGKILL);
 	return n_left;

@@ -35,6 +35,8 @@ struct mdl_log {
 void mdl_log_line(struct mdl_log *log, const char *fmt, ...) WS_PRINTF(2, 3);
 void mdl_log_bytes(struct mdl_log *log, const char *bytes, size_t n); /* a NULL log drops them */
 
+double mdl_now_s(void); /* CLOCK_MONOTONIC */
+
 struct mdl_child_end {
 	int exit_code; /* 128 + signal when it was killed by one */
 	bool timed_out;

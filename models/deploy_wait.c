@@ -1,4 +1,5 @@
 #include "base/proc.h"
+#include "models/child.h"
 #include "models/deploy.h"
 
 #include <errno.h>
@@ -67,19 +68,11 @@ static void note_signal(int number)
 	wait_signal = number;
 }
 
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 void mdl_wait_begin(struct mdl_wait *wait)
 {
 	struct sigaction act = { .sa_handler = note_signal };
 
-	wait->begin_s = now_s();
+	wait->begin_s = mdl_now_s();
 	wait_signal = 0;
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < MDL_WAIT_SIGNALS; i++) {
@@ -110,7 +103,7 @@ void mdl_wait_pause_s(double seconds)
 
 void mdl_wait_pause(const struct mdl_wait *wait)
 {
-	double seconds = (now_s() - wait->begin_s) / 10;
+	double seconds = (mdl_now_s() - wait->begin_s) / 10;
 
 	mdl_wait_pause_s(WS_MIN(PAUSE_MAX_S, WS_MAX(PAUSE_MIN_S, seconds)));
 }

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "collector/monitor/gpu_source.h"
 #include "launch/inject.h"
+#include "models/child.h"
 #include "models/gpu_board.h"
 
 #include <errno.h>
@@ -58,12 +59,10 @@ struct mdl_gpu_info {
 static void read_soft(struct mdl_gpu_info *info)
 {
 	struct mdl_gpu_use uses[GPU_SOFT_MAX];
-	struct timespec now;
 	double now_s, passed_ns;
 
 	mdl_gpu_board_read(uses, info->n_present);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_s = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	now_s = mdl_now_s();
 	passed_ns = (now_s - info->soft_read_s) * 1e9;
 	for (size_t i = 0; i < info->n_present; i++) {
 		double busy_ns = (double)uses[i].busy_ns - (double)info->soft[i].use.busy_ns;

@@ -320,20 +320,12 @@ static bool lay_model(struct mdl_run *run, const char *from)
 	return !run->failed;
 }
 
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void run_model_command(struct mdl_run *run, const char *command)
 {
 	const char *args = run->result->args;
 	char *line = ws_arena_printf(run->arena, "cd %s && %s%s%s%s", quoted(run, run->rd),
 				     run->chain->prefix, command, *args ? " " : "", args);
-	double started_s = now_s();
+	double started_s = mdl_now_s();
 
 	run->output_at = ftello(run->log.file);
 	if (!line)
@@ -341,7 +333,7 @@ static void run_model_command(struct mdl_run *run, const char *command)
 	else
 		execute(run, the_model, line, time_limit(run));
 	run->output_end = ftello(run->log.file);
-	run->result->test_duration = ws_arena_printf(run->arena, "%.2f", now_s() - started_s);
+	run->result->test_duration = ws_arena_printf(run->arena, "%.2f", mdl_now_s() - started_s);
 	mdl_log_line(&run->log, "Test Duration: %s seconds",
 		     run->result->test_duration ? run->result->test_duration : "?");
 	mdl_log_line(&run->log, "test_duration: %ss",

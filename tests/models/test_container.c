@@ -1,32 +1,20 @@
 /* Containers: the command lines, word by word as AMD's users know them. */
-#include "base/doc_edit.h"
 #include "gpu/agent.h"
 #include "models/container.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct ws_arena arena;
-static struct ws_err err;
 static struct mdl_model model;
 static struct mdl_gpus gpus;
 static struct mdl_machine machine;
 static struct gpu_agents present;
 static struct mdl_job job;
 
-static struct ws_doc *parse(const char *json)
-{
-	struct ws_doc *doc = NULL;
-
-	if (ws_doc_parse_json("test", ws_str_from(json), &arena, &doc, &err))
-		fail_msg("%s", err.text);
-	return doc;
-}
-
 static int begin(void **state)
 {
-	ws_arena_init(&arena, 8u << 20);
+	begin_arena(state);
 	unsetenv("MAD_IN_SLURM_JOB");
 	if (mdl_model_from_doc("test", "", parse("{\"name\": \"dummy\", \"scripts\": \"s\"}"),
 			       &arena, &model, &err))
@@ -47,12 +35,6 @@ static int begin(void **state)
 		.env = parse("{\"MAD_MODEL_NAME\": \"dummy\"}"),
 		.workspace = "/home/u/work",
 	};
-	return 0;
-}
-
-static int end(void **state)
-{
-	ws_arena_fini(&arena);
 	return 0;
 }
 
@@ -186,15 +168,17 @@ static void names_are_safe_and_one_per_node(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(amd_gpus_are_devices, begin, end),
-		cmocka_unit_test_setup_teardown(nvidia_gpus_are_an_option, begin, end),
+		cmocka_unit_test_setup_teardown(amd_gpus_are_devices, begin, end_arena),
+		cmocka_unit_test_setup_teardown(nvidia_gpus_are_an_option, begin, end_arena),
 		cmocka_unit_test_setup_teardown(
-			software_gpu_comes_with_wavescope_and_without_devices, begin, end),
-		cmocka_unit_test_setup_teardown(options_of_user_and_model_are_there, begin, end),
-		cmocka_unit_test_setup_teardown(secrets_are_not_on_the_command_line, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_not_safe_is_refused, begin, end),
-		cmocka_unit_test_setup_teardown(without_memory_there_is_no_line, begin, end),
-		cmocka_unit_test_setup_teardown(names_are_safe_and_one_per_node, begin, end),
+			software_gpu_comes_with_wavescope_and_without_devices, begin, end_arena),
+		cmocka_unit_test_setup_teardown(options_of_user_and_model_are_there, begin,
+						end_arena),
+		cmocka_unit_test_setup_teardown(secrets_are_not_on_the_command_line, begin,
+						end_arena),
+		cmocka_unit_test_setup_teardown(what_is_not_safe_is_refused, begin, end_arena),
+		cmocka_unit_test_setup_teardown(without_memory_there_is_no_line, begin, end_arena),
+		cmocka_unit_test_setup_teardown(names_are_safe_and_one_per_node, begin, end_arena),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

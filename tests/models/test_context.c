@@ -1,26 +1,11 @@
-#include "base/doc_edit.h"
 #include "models/context.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct ws_arena arena;
-static struct ws_err err;
 static char file[] = "/tmp/ws-context.XXXXXX.json";
-
-static int setup(void **state)
-{
-	ws_arena_init(&arena, 8 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
 
 static struct ws_doc *load(const char *text)
 {
@@ -186,5 +171,5 @@ int main(void)
 		cmocka_unit_test(gpus_are_counted_and_chosen),
 	};
 
-	return RUN_WITH(tests, setup, teardown);
+	return RUN_WITH(tests, begin_arena, end_arena);
 }

@@ -1,32 +1,20 @@
 /* Kubernetes: names, refusals, and what happens when memory runs out. */
-#include "base/doc_edit.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "models/k8s_priv.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct ws_arena arena;
-static struct ws_err err;
 static struct mdl_entry entry;
 static struct mdl_chain chain;
 
-static struct ws_doc *parse(const char *json)
-{
-	struct ws_doc *doc = NULL;
-
-	if (ws_doc_parse_json("test", ws_str_from(json), &arena, &doc, &err))
-		fail_msg("%s", err.text);
-	return doc;
-}
-
 static int begin(void **state)
 {
-	ws_arena_init(&arena, 64u << 20);
+	begin_arena(state);
 	chain = (struct mdl_chain){ .prefix = "" };
 	entry = (struct mdl_entry){ .image = "ci-dummy",
 				    .built = parse("{\"docker_image\": \"rocm/x:1\"}") };
@@ -34,12 +22,6 @@ static int begin(void **state)
 			       parse("{\"name\": \"dummy\", \"scripts\": \"s/run.sh\"}"), &arena,
 			       &entry.model, &err))
 		fail_msg("%s", err.text);
-	return 0;
-}
-
-static int end(void **state)
-{
-	ws_arena_fini(&arena);
 	return 0;
 }
 
@@ -174,12 +156,13 @@ static void a_file_that_is_not_text_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_are_those_of_objects, begin, end),
-		cmocka_unit_test_setup_teardown(sizes_choose_the_preset, begin, end),
-		cmocka_unit_test_setup_teardown(what_cannot_be_a_pod_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(names_are_those_of_objects, begin, end_arena),
+		cmocka_unit_test_setup_teardown(sizes_choose_the_preset, begin, end_arena),
+		cmocka_unit_test_setup_teardown(what_cannot_be_a_pod_is_refused, begin, end_arena),
 		cmocka_unit_test_setup_teardown(without_memory_it_fails_and_nothing_is_lost, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_file_that_is_not_text_is_refused, begin, end),
+						end_arena),
+		cmocka_unit_test_setup_teardown(a_file_that_is_not_text_is_refused, begin,
+						end_arena),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

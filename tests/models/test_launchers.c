@@ -1,36 +1,16 @@
 /* Launchers: what a model's environment says of its ranks, on one machine and on nodes. */
-#include "base/doc_edit.h"
 #include "models/launchers.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct ws_arena arena;
-static struct ws_err err;
-
 static int begin(void **state)
 {
-	ws_arena_init(&arena, 1u << 20);
+	begin_arena(state);
 	unsetenv("MAD_LAUNCHER");
 	return 0;
-}
-
-static int end(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
-
-static struct ws_doc *parse(const char *json)
-{
-	struct ws_doc *doc = NULL;
-
-	assert_int_equal(ws_doc_parse_json("test", (struct ws_str){ json, strlen(json) }, &arena,
-					   &doc, &err),
-			 WS_OK);
-	return doc;
 }
 
 static struct mdl_launch find(const char *context, const char *model, size_t n_gpus)
@@ -54,18 +34,6 @@ static const char *script(const char *context)
 	text = ws_arena_strdup(&arena, out.at);
 	ws_buf_fini(&out);
 	return text;
-}
-
-static void has(const char *text, const char *part)
-{
-	if (!text || !strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text ? text : "");
-}
-
-static void lacks(const char *text, const char *part)
-{
-	if (!text || strstr(text, part))
-		fail_msg("'%s' in:\n%s", part, text ? text : "");
 }
 
 static void names_are_those_of_amd_and_two_more(void **state)
@@ -269,19 +237,20 @@ static void disaggregated_nodes_are_split(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_are_those_of_amd_and_two_more, begin, end),
+		cmocka_unit_test_setup_teardown(names_are_those_of_amd_and_two_more, begin,
+						end_arena),
 		cmocka_unit_test_setup_teardown(context_comes_before_model_before_environment,
-						begin, end),
-		cmocka_unit_test_setup_teardown(numbers_are_checked, begin, end),
-		cmocka_unit_test_setup_teardown(local_runners_are_amds, begin, end),
-		cmocka_unit_test_setup_teardown(local_run_keeps_what_is_there, begin, end),
-		cmocka_unit_test_setup_teardown(node_runners_are_amds, begin, end),
+						begin, end_arena),
+		cmocka_unit_test_setup_teardown(numbers_are_checked, begin, end_arena),
+		cmocka_unit_test_setup_teardown(local_runners_are_amds, begin, end_arena),
+		cmocka_unit_test_setup_teardown(local_run_keeps_what_is_there, begin, end_arena),
+		cmocka_unit_test_setup_teardown(node_runners_are_amds, begin, end_arena),
 		cmocka_unit_test_setup_teardown(mpi_starts_all_ranks_from_the_first_node, begin,
-						end),
-		cmocka_unit_test_setup_teardown(pods_meet_by_rendezvous, begin, end),
-		cmocka_unit_test_setup_teardown(one_node_has_the_local_form, begin, end),
-		cmocka_unit_test_setup_teardown(texts_of_the_user_are_quoted, begin, end),
-		cmocka_unit_test_setup_teardown(disaggregated_nodes_are_split, begin, end),
+						end_arena),
+		cmocka_unit_test_setup_teardown(pods_meet_by_rendezvous, begin, end_arena),
+		cmocka_unit_test_setup_teardown(one_node_has_the_local_form, begin, end_arena),
+		cmocka_unit_test_setup_teardown(texts_of_the_user_are_quoted, begin, end_arena),
+		cmocka_unit_test_setup_teardown(disaggregated_nodes_are_split, begin, end_arena),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,35 +1,10 @@
-#include "base/doc_edit.h"
 #include "base/file.h"
 #include "models/manifest.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static struct ws_arena arena;
-static struct ws_err err;
-
-static int setup(void **state)
-{
-	ws_arena_init(&arena, 8 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
-
-static struct ws_doc *json(const char *text)
-{
-	struct ws_doc *doc = NULL;
-
-	if (ws_doc_parse_json("t", ws_str_from(text), &arena, &doc, &err))
-		fail_msg("%s", err.text);
-	return doc;
-}
 
 static void is_json(const struct ws_doc *doc, const char *expected)
 {
@@ -51,10 +26,10 @@ static void names_of_images(void **state)
 static void a_manifest_keeps_its_part_of_the_context(void **state)
 {
 	struct ws_doc *manifest = mdl_manifest_create(
-		json("{\"gpu_vendor\": \"AMD\", \"tools\": [{\"name\": \"x\"}], \"slurm\": "
-		     "{\"nodes\": "
-		     "2}, \"env_vars\": {\"A\": \"1\", \"MIOPEN_USER_DB_PATH\": \"/tmp\"}, "
-		     "\"model_args\": \"-x\"}"),
+		parse("{\"gpu_vendor\": \"AMD\", \"tools\": [{\"name\": \"x\"}], \"slurm\": "
+		      "{\"nodes\": "
+		      "2}, \"env_vars\": {\"A\": \"1\", \"MIOPEN_USER_DB_PATH\": \"/tmp\"}, "
+		      "\"model_args\": \"-x\"}"),
 		"/models", &arena);
 
 	is_json(ws_doc_get(manifest, "context"),
@@ -68,7 +43,7 @@ static void a_manifest_keeps_its_part_of_the_context(void **state)
 static void a_local_manifest_has_no_deployment(void **state)
 {
 	struct ws_doc *manifest =
-		mdl_manifest_create(json("{\"guest_os\": \"UBUNTU\"}"), ".", &arena);
+		mdl_manifest_create(parse("{\"guest_os\": \"UBUNTU\"}"), ".", &arena);
 
 	assert_null(ws_doc_get(manifest, "deployment_config"));
 	assert_null(ws_doc_get(manifest, "model_root"));
@@ -76,18 +51,18 @@ static void a_local_manifest_has_no_deployment(void **state)
 
 static void written_and_read_again(void **state)
 {
-	struct ws_doc *manifest = mdl_manifest_create(json("{}"), ".", &arena), *again;
+	struct ws_doc *manifest = mdl_manifest_create(parse("{}"), ".", &arena), *again;
 	char dir[PATH_MAX], path[PATH_MAX + 8];
 	struct mdl_entries entries;
 	struct mdl_model model;
 
 	assert_int_equal(mdl_model_from_doc("t", "",
-					    json("{\"name\": \"two/a\", \"scripts\": \"s\", "
-						 "\"cred\": \"key\", \"n_gpus\": \"2\"}"),
+					    parse("{\"name\": \"two/a\", \"scripts\": \"s\", "
+						  "\"cred\": \"key\", \"n_gpus\": \"2\"}"),
 					    &arena, &model, &err),
 			 WS_OK);
 	assert_int_equal(mdl_manifest_add(manifest, &model, "ci-two_a",
-					  json("{\"docker_image\": \"img\"}"), &arena, &err),
+					  parse("{\"docker_image\": \"img\"}"), &arena, &err),
 			 WS_OK);
 	is_json(ws_doc_get(manifest, "credentials_required"), "[\"key\"]");
 	assert_int_equal(ws_dir_temp("manifest", dir, &err), WS_OK);
@@ -108,12 +83,12 @@ static void written_and_read_again(void **state)
 static void the_context_of_a_run_replaces_what_it_may(void **state)
 {
 	struct ws_doc *manifest = mdl_manifest_create(
-		json("{\"tools\": [{\"name\": \"x\"}], \"docker_gpus\": \"0\"}"), ".", &arena);
+		parse("{\"tools\": [{\"name\": \"x\"}], \"docker_gpus\": \"0\"}"), ".", &arena);
 
 	assert_int_equal(
 		mdl_manifest_merge(manifest,
-				   json("{\"tools\": [{\"name\": \"y\"}], \"docker_gpus\": "
-					"\"1\", \"slurm\": {\"nodes\": 2}}"),
+				   parse("{\"tools\": [{\"name\": \"y\"}], \"docker_gpus\": "
+					 "\"1\", \"slurm\": {\"nodes\": 2}}"),
 				   &arena, &err),
 		WS_OK);
 	assert_string_equal(ws_doc_get_text(ws_doc_get(manifest, "context"), "docker_gpus", ""),
@@ -123,7 +98,7 @@ static void the_context_of_a_run_replaces_what_it_may(void **state)
 		"{\"slurm\": {\"nodes\": 2}, \"target\": \"slurm\"}");
 	/* What is typed counts for the run even where the manifest keeps its own. */
 	assert_string_equal(ws_doc_get_text(mdl_manifest_context(manifest,
-								 json("{\"docker_gpus\": \"1\"}"),
+								 parse("{\"docker_gpus\": \"1\"}"),
 								 &arena),
 					    "docker_gpus", ""),
 			    "1");
@@ -153,5 +128,5 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_no_manifest_is_refused),
 	};
 
-	return RUN_WITH(tests, setup, teardown);
+	return RUN_WITH(tests, begin_arena, end_arena);
 }

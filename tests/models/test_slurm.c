@@ -1,8 +1,7 @@
 /* Batch jobs: what is asked of Slurm, what its answers mean, what the nodes hand back. */
-#include "base/doc_edit.h"
 #include "base/file.h"
 #include "models/slurm_priv.h"
-#include "tests/unit/unit.h"
+#include "tests/models/rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,23 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct ws_arena arena;
-static struct ws_err err;
 static struct mdl_run_options options;
 static struct mdl_entry entry;
 
-static struct ws_doc *parse(const char *json)
-{
-	struct ws_doc *doc = NULL;
-
-	if (ws_doc_parse_json("test", ws_str_from(json), &arena, &doc, &err))
-		fail_msg("%s", err.text);
-	return doc;
-}
-
 static int begin(void **state)
 {
-	ws_arena_init(&arena, 8u << 20);
+	begin_arena(state);
 	options = (struct mdl_run_options){ .timeout_s = -1 };
 	entry = (struct mdl_entry){ .image = "ci-scope_dummy" };
 	assert_int_equal(
@@ -35,12 +23,6 @@ static int begin(void **state)
 				   &arena, &entry.model, &err),
 		WS_OK);
 	entry.model.name = "scope/dummy";
-	return 0;
-}
-
-static int end(void **state)
-{
-	ws_arena_fini(&arena);
 	return 0;
 }
 
@@ -71,18 +53,6 @@ static const char *script_of(const char *context)
 	text = ws_arena_strdup(&arena, out.at);
 	ws_buf_fini(&out);
 	return text;
-}
-
-static void has(const char *text, const char *part)
-{
-	if (!text || !strstr(text, part))
-		fail_msg("no '%s' in:\n%s", part, text ? text : "");
-}
-
-static void lacks(const char *text, const char *part)
-{
-	if (!text || strstr(text, part))
-		fail_msg("'%s' in:\n%s", part, text ? text : "");
 }
 
 static void presets_are_merged_below_the_context(void **state)
@@ -410,21 +380,23 @@ static void how_numbers_combine_depends_on_the_metric(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(presets_are_merged_below_the_context, begin, end),
-		cmocka_unit_test_setup_teardown(directives_are_amds, begin, end),
-		cmocka_unit_test_setup_teardown(variables_are_amds, begin, end),
-		cmocka_unit_test_setup_teardown(inner_run_has_the_options, begin, end),
-		cmocka_unit_test_setup_teardown(script_is_a_script, begin, end),
-		cmocka_unit_test_setup_teardown(mistakes_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(presets_are_merged_below_the_context, begin,
+						end_arena),
+		cmocka_unit_test_setup_teardown(directives_are_amds, begin, end_arena),
+		cmocka_unit_test_setup_teardown(variables_are_amds, begin, end_arena),
+		cmocka_unit_test_setup_teardown(inner_run_has_the_options, begin, end_arena),
+		cmocka_unit_test_setup_teardown(script_is_a_script, begin, end_arena),
+		cmocka_unit_test_setup_teardown(mistakes_are_refused, begin, end_arena),
 		cmocka_unit_test_setup_teardown(without_memory_it_fails_and_nothing_is_lost, begin,
-						end),
-		cmocka_unit_test_setup_teardown(nodes_get_a_local_manifest, begin, end),
-		cmocka_unit_test_setup_teardown(states_are_read, begin, end),
-		cmocka_unit_test_setup_teardown(results_of_all_nodes_are_combined, begin, end),
+						end_arena),
+		cmocka_unit_test_setup_teardown(nodes_get_a_local_manifest, begin, end_arena),
+		cmocka_unit_test_setup_teardown(states_are_read, begin, end_arena),
+		cmocka_unit_test_setup_teardown(results_of_all_nodes_are_combined, begin,
+						end_arena),
 		cmocka_unit_test_setup_teardown(missing_node_is_a_failure_that_keeps_the_others,
-						begin, end),
+						begin, end_arena),
 		cmocka_unit_test_setup_teardown(how_numbers_combine_depends_on_the_metric, begin,
-						end),
+						end_arena),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

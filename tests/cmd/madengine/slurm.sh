@@ -57,7 +57,7 @@ want = dict(model="dummy_prof", n_gpus="2", nnodes="2", gpus_per_node="1", deplo
 assert {k: row[k] for k in want} == want, row
 PY
 
-# What each node is told of its place.
+# The rank and the number of nodes, as each node gets them.
 grep -q '^#SBATCH --ntasks-per-node=1$' slurm_results/madengine_dummy_prof.sh || fail "no directives"
 "$PYTHON" - slurm_results/madengine_dummy_prof.manifest.json <<'PY'
 import json, sys
