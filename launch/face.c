@@ -1,15 +1,17 @@
 #include "launch/face.h"
 
-#include "base/file.h"
 #include "base/str.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ROCR "libhsa-runtime64.so.1"
-#define LIBRARY_MAX_BYTES (256u << 20)
 #define THUNK "libhsakmt.so.1"
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
@@ -56,7 +58,7 @@ static bool find_rocr(const struct ws_env *env, char out_path[PATH_MAX])
  * Whether ROCr uses the thunk, and the replacement has each function that it names. Names are
  * strings of their own in both files, so no table has to be understood for this.
  */
-static bool fits(const struct ws_buf *rocr, const struct ws_buf *thunk)
+static bool fits(const struct ws_str *rocr, const struct ws_str *thunk)
 {
 	static const char prefix[] = "\0hsaKmt";
 	const char *at = rocr->at, *end = rocr->at + rocr->n;
@@ -77,21 +79,46 @@ static bool fits(const struct ws_buf *rocr, const struct ws_buf *thunk)
 	return true;
 }
 
+/* Mapped, not read: names stand near the beginning of files of many megabytes. */
+static enum ws_status map_library(const char *path, struct ws_str *out, struct ws_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { 0 };
+	void *at = MAP_FAILED;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED) {
+		enum ws_status status = ws_fail_errno(err, errno, "cannot read '%s'", path);
+
+		if (fd >= 0)
+			close(fd);
+		return status;
+	}
+	close(fd);
+	*out = (struct ws_str){ at, (size_t)st.st_size };
+	return WS_OK;
+}
+
+static void unmap_library(struct ws_str *library)
+{
+	if (library->n)
+		munmap((void *)library->at, library->n);
+}
+
 static enum ws_status look_at_rocr(const char *rocr_path, const char *thunk_path,
 				   enum launch_face *out_face, struct ws_err *err)
 {
-	struct ws_buf rocr, thunk;
-	enum ws_status st;
+	struct ws_str rocr = { 0 }, thunk = { 0 };
+	enum ws_status st = map_library(rocr_path, &rocr, err);
 
-	ws_buf_init(&rocr, LIBRARY_MAX_BYTES);
-	ws_buf_init(&thunk, LIBRARY_MAX_BYTES);
-	st = ws_file_read(rocr_path, &rocr, err);
 	if (!st && thunk_path)
-		st = ws_file_read(thunk_path, &thunk, err);
+		st = map_library(thunk_path, &thunk, err);
 	if (!st)
-		*out_face = fits(&rocr, &thunk) ? LAUNCH_FACE_THUNK : LAUNCH_FACE_KERNEL;
-	ws_buf_fini(&rocr);
-	ws_buf_fini(&thunk);
+		*out_face =
+			thunk_path && fits(&rocr, &thunk) ? LAUNCH_FACE_THUNK : LAUNCH_FACE_KERNEL;
+	unmap_library(&rocr);
+	unmap_library(&thunk);
 	return st;
 }
 
