@@ -86,8 +86,14 @@ static enum ws_status map_library(const char *path, struct ws_str *out, struct w
 	struct stat st = { 0 };
 	void *at = MAP_FAILED;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		if (!st.st_size) {
+			close(fd);
+			*out = (struct ws_str){ "", 0 }; /* nothing to map, and names nothing */
+			return WS_OK;
+		}
 		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
 	if (at == MAP_FAILED) {
 		enum ws_status status = ws_fail_errno(err, errno, "cannot read '%s'", path);
 
