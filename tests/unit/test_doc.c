@@ -1,38 +1,14 @@
 #include "base/doc.h"
 #include "base/util.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/doc_rig.h"
 
 #include <string.h>
-
-static struct ws_arena arena;
-
-static int setup(void **state)
-{
-	ws_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
 
 static struct ws_doc *yaml(const char *text)
 {
 	struct ws_doc *doc = NULL;
-	struct ws_err err;
 
 	assert_int_equal(ws_doc_parse_yaml("t.yaml", ws_str_from(text), &arena, &doc, &err), WS_OK);
-	return doc;
-}
-
-static struct ws_doc *json(const char *text)
-{
-	struct ws_doc *doc = NULL;
-	struct ws_err err;
-
-	assert_int_equal(ws_doc_parse_json("t.json", ws_str_from(text), &arena, &doc, &err), WS_OK);
 	return doc;
 }
 
@@ -58,8 +34,8 @@ static void both_formats_give_the_same_tree(void **state)
 {
 	check_jobs(yaml("jobs:\n - pmc: [A, \"B\"]\n   kernel_trace: Yes\n   n: 0x10\n   x: 2.5\n"
 			"   none: ~\n - {}\n"));
-	check_jobs(json("{\"jobs\": [{\"pmc\": [\"A\", \"B\"], \"kernel_trace\": true, \"n\": 16, "
-			"\"x\": 2.5, \"none\": null}, {}]}"));
+	check_jobs(parse("{\"jobs\": [{\"pmc\": [\"A\", \"B\"], \"kernel_trace\": true, \"n\": 16, "
+			 "\"x\": 2.5, \"none\": null}, {}]}"));
 }
 
 static void plain_words_of_yaml_have_kinds(void **state)
@@ -85,7 +61,6 @@ static void plain_words_of_yaml_have_kinds(void **state)
 static void mistakes_name_file_and_line(void **state)
 {
 	struct ws_doc *doc;
-	struct ws_err err;
 
 	assert_fails_with(ws_doc_parse_yaml("t.yaml", WS_STR("a: 1\nb: [1,\n"), &arena, &doc, &err),
 			  WS_E_FORMAT, &err, "t.yaml:3: invalid YAML");
@@ -100,24 +75,28 @@ static void mistakes_name_file_and_line(void **state)
 
 static void files_that_unfold_without_end_hit_the_ceiling(void **state)
 {
+	struct ws_arena small;
 	struct ws_doc *doc;
-	struct ws_err err;
 	static const char bomb[] = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\n"
 				   "c: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c]\n"
 				   "e: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n";
 
-	assert_fails_with(ws_doc_parse_yaml("bomb.yaml", ws_str_from(bomb), &arena, &doc, &err),
+	ws_arena_init(&small, 1 << 20);
+	assert_fails_with(ws_doc_parse_yaml("bomb.yaml", ws_str_from(bomb), &small, &doc, &err),
 			  WS_E_LIMIT, &err, "too large");
+	ws_arena_fini(&small);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(both_formats_give_the_same_tree, setup, teardown),
-		cmocka_unit_test_setup_teardown(plain_words_of_yaml_have_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(mistakes_name_file_and_line, setup, teardown),
-		cmocka_unit_test_setup_teardown(files_that_unfold_without_end_hit_the_ceiling,
-						setup, teardown),
+		cmocka_unit_test_setup_teardown(both_formats_give_the_same_tree, begin_arena,
+						end_arena),
+		cmocka_unit_test_setup_teardown(plain_words_of_yaml_have_kinds, begin_arena,
+						end_arena),
+		cmocka_unit_test_setup_teardown(mistakes_name_file_and_line, begin_arena,
+						end_arena),
+		cmocka_unit_test(files_that_unfold_without_end_hit_the_ceiling),
 	};
 
 	return RUN(tests);

@@ -1,32 +1,9 @@
 #include "base/doc_edit.h"
 #include "base/util.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/doc_rig.h"
 
 #include <math.h>
 #include <string.h>
-
-static struct ws_arena arena;
-
-static int setup(void **state)
-{
-	ws_arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
-
-static struct ws_doc *json(const char *text)
-{
-	struct ws_doc *doc = NULL;
-	struct ws_err err;
-
-	assert_int_equal(ws_doc_parse_json("t.json", ws_str_from(text), &arena, &doc, &err), WS_OK);
-	return doc;
-}
 
 static void is_json(const struct ws_doc *doc, unsigned indent, const char *text)
 {
@@ -43,8 +20,8 @@ static void what_is_written_reads_back_the_same(void **state)
 	const char *text = "{\"a\": [1, -2, 0.5, 1e+300, true, null, \"x\\\"\\n\"], \"b\": {}, "
 			   "\"c\": [], \"d\": 2.0}";
 
-	is_json(json(text), 0, text);
-	is_json(json("{\"a\":[1,2],\"b\":{\"c\":\"d\"}}"), 2,
+	is_json(parse(text), 0, text);
+	is_json(parse("{\"a\":[1,2],\"b\":{\"c\":\"d\"}}"), 2,
 		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {\n    \"c\": \"d\"\n  }\n}");
 }
 
@@ -61,7 +38,7 @@ static void what_json_cannot_hold_is_replaced(void **state)
 
 static void put_replaces_in_place_and_remove_removes(void **state)
 {
-	struct ws_doc *map = json("{\"a\": 1, \"b\": 2, \"c\": 3}");
+	struct ws_doc *map = parse("{\"a\": 1, \"b\": 2, \"c\": 3}");
 
 	assert_true(ws_doc_put_text(map, "b", "two", &arena));
 	assert_true(ws_doc_put_bool(map, "d", true, &arena));
@@ -73,8 +50,8 @@ static void put_replaces_in_place_and_remove_removes(void **state)
 
 static void overlay_replaces_whole_members_and_merge_goes_deeper(void **state)
 {
-	struct ws_doc *under = json("{\"slurm\": {\"nodes\": 1, \"time\": \"1\"}, \"x\": [1]}");
-	struct ws_doc *over = json("{\"slurm\": {\"nodes\": 2}, \"x\": [2, 3], \"y\": null}");
+	struct ws_doc *under = parse("{\"slurm\": {\"nodes\": 1, \"time\": \"1\"}, \"x\": [1]}");
+	struct ws_doc *over = parse("{\"slurm\": {\"nodes\": 2}, \"x\": [2, 3], \"y\": null}");
 
 	is_json(ws_doc_overlay(under, over, &arena), 0,
 		"{\"slurm\": {\"nodes\": 2}, \"x\": [2, 3], \"y\": null}");
@@ -85,7 +62,7 @@ static void overlay_replaces_whole_members_and_merge_goes_deeper(void **state)
 
 static void readers_fall_back_for_other_kinds(void **state)
 {
-	struct ws_doc *map = json("{\"n\": 8, \"t\": \"8\", \"r\": 0.5, \"b\": true, \"l\": []}");
+	struct ws_doc *map = parse("{\"n\": 8, \"t\": \"8\", \"r\": 0.5, \"b\": true, \"l\": []}");
 
 	assert_int_equal(ws_doc_get_int(map, "n", -1), 8);
 	assert_int_equal(ws_doc_get_int(map, "t", -1), -1);
@@ -101,7 +78,7 @@ static void readers_fall_back_for_other_kinds(void **state)
 
 static void a_copy_shares_nothing(void **state)
 {
-	struct ws_doc *from = json("{\"a\": {\"b\": 1}}");
+	struct ws_doc *from = parse("{\"a\": {\"b\": 1}}");
 	struct ws_doc *copy = ws_doc_copy(from, &arena);
 
 	assert_true(ws_doc_put_int((struct ws_doc *)ws_doc_get(copy, "a"), "b", 2, &arena));
@@ -136,5 +113,5 @@ int main(void)
 		cmocka_unit_test(a_full_arena_is_reported),
 	};
 
-	return RUN_WITH(tests, setup, teardown);
+	return RUN_WITH(tests, begin_arena, end_arena);
 }

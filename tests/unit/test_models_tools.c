@@ -3,7 +3,7 @@
 #include "base/util.h"
 #include "models/lint.h"
 #include "models/tools.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/doc_rig.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #define WRAPPER "bash ../scripts/common/tools/rocprof_wrapper.sh "
 #define LIBRARY_TRACE "python3 ../scripts/common/tools/get_library_trace.py "
 
-static struct ws_arena arena;
 static struct ws_doc *tools; /* those that are installed */
 
 static void source_path(const char *name, char path[PATH_MAX])
@@ -21,37 +20,20 @@ static void source_path(const char *name, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/data/madengine/%s", getenv("WS_SOURCE"), name);
 }
 
-static int setup(void **state)
+static int begin_tools(void **state)
 {
 	char path[PATH_MAX];
-	struct ws_err err;
 
-	ws_arena_init(&arena, 4 << 20);
+	begin_arena(state);
 	source_path("scripts/common/tools.json", path);
 	return mdl_tools_read(path, &arena, &tools, &err);
-}
-
-static int teardown(void **state)
-{
-	ws_arena_fini(&arena);
-	return 0;
-}
-
-static struct ws_doc *json(const char *text)
-{
-	struct ws_doc *doc = NULL;
-	struct ws_err err;
-
-	assert_int_equal(ws_doc_parse_json("t.json", ws_str_from(text), &arena, &doc, &err), WS_OK);
-	return doc;
 }
 
 static struct mdl_chain chain_of(const char *context)
 {
 	struct mdl_chain chain;
-	struct ws_err err = { 0 };
 
-	if (mdl_chain_build(tools, json(context), &arena, &chain, &err))
+	if (mdl_chain_build(tools, parse(context), &arena, &chain, &err))
 		fail_msg("%s", err.text);
 	return chain;
 }
@@ -128,7 +110,6 @@ static void the_comprehensive_preset_has_one_library_trace(void **state)
 	char path[PATH_MAX];
 	struct ws_doc *preset;
 	struct mdl_chain chain;
-	struct ws_err err;
 
 	source_path("examples/profiling-configs/rocprofv3_comprehensive.json", path);
 	assert_int_equal(ws_doc_read(path, &arena, &preset, &err), WS_OK);
@@ -163,7 +144,6 @@ static void presets_name_tools_that_there_are(void **state)
 		char name[128], path[PATH_MAX];
 		struct mdl_chain chain = { 0 };
 		struct ws_doc *preset;
-		struct ws_err err;
 
 		snprintf(name, sizeof(name), "examples/profiling-configs/%s.json", names[i]);
 		source_path(name, path);
@@ -197,9 +177,8 @@ static void mistakes_are_named(void **state)
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
 		struct mdl_chain chain;
-		struct ws_err err = { 0 };
 
-		assert_int_equal(mdl_chain_build(tools, json(rows[i].context), &arena, &chain,
+		assert_int_equal(mdl_chain_build(tools, parse(rows[i].context), &arena, &chain,
 						 &err),
 				 rows[i].status);
 		assert_string_equal(err.text, rows[i].text);
@@ -209,7 +188,6 @@ static void mistakes_are_named(void **state)
 static void words_are_split_as_a_shell_does(void **state)
 {
 	static const char *const expected[] = { "a", "b c", "d'e", "f g", "", NULL };
-	struct ws_err err;
 	char **words;
 
 	assert_int_equal(mdl_command_words(" a 'b c'  \"d'e\"\tf\\ g '' ", &arena, &words, &err),
@@ -223,15 +201,14 @@ static void words_are_split_as_a_shell_does(void **state)
 static void memory_that_runs_out_is_reported(void **state)
 {
 	struct ws_doc *context =
-		json("{\"tools\": [{\"name\": \"rocprof\", \"cmd\": \"rocprofv3 -d x --\"},"
-		     " {\"name\": \"gpu_info_vram_profiler\"}], \"tols\": 1}");
+		parse("{\"tools\": [{\"name\": \"rocprof\", \"cmd\": \"rocprofv3 -d x --\"},"
+		      " {\"name\": \"gpu_info_vram_profiler\"}], \"tols\": 1}");
 
 	FOR_EACH_FAILING_ALLOCATION(n)
 	{
 		struct ws_arena own;
 		struct mdl_chain chain;
 		struct mdl_findings findings;
-		struct ws_err err = { 0 };
 		enum ws_status st;
 
 		ws_arena_init(&own, 1 << 20);
@@ -261,5 +238,5 @@ int main(void)
 		cmocka_unit_test(memory_that_runs_out_is_reported),
 	};
 
-	return RUN_WITH(tests, setup, teardown);
+	return RUN_WITH(tests, begin_tools, end_arena);
 }

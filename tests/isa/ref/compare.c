@@ -1,9 +1,6 @@
 /* VOPC: the lane's bit goes to out->co. Floats compare after MODE's input flush. */
 #include "tests/isa/ref/fp.h"
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
 struct pair {
 	quad a, b;
 	bool unordered;

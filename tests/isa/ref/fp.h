@@ -60,4 +60,19 @@ uint64_t fp_max2(enum fp_format f, uint64_t a, uint64_t b, uint32_t mode);
 #define FP_MODE_FLUSH_ALL(mode) ((mode) & ~0xf0u)
 #define FP_MODE_KEEP_ALL(mode) ((mode) | 0xf0u)
 
+/* name_f16, name_f32, name_f64 from one function over formats. */
+#define FOR_FORMATS(name)                                                                          \
+	static inline void name##_f16(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F16, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f32(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F32, in, out);                                                                \
+	}                                                                                          \
+	static inline void name##_f64(in_t *in, out_t *out)                                        \
+	{                                                                                          \
+		name(F64, in, out);                                                                \
+	}
+
 #endif

@@ -55,6 +55,10 @@ struct ref_out {
 	bool has_alt, skip;
 };
 
+/* How the functions of all instructions spell them. */
+typedef const struct ref_in in_t;
+typedef struct ref_out out_t;
+
 enum ref_flags {
 	REF_ANY_NAN = 1, /* a NaN result may be signalling */
 	REF_PK16 = 2,    /* fn is one half of a packed 16-bit instruction: ref_packed() */

@@ -4,9 +4,6 @@
  */
 #include "tests/isa/ref/ref.h"
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
 #define A32 ((uint32_t)in->s[0])
 #define B32 ((uint32_t)in->s[1])
 #define AI ((int32_t)in->s[0])

@@ -3,9 +3,6 @@
 
 #include <quadmath.h>
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
 /* v, already integral, into [low, high]; NaN is 0. */
 static int64_t saturate(quad v, int64_t low, int64_t high)
 {

@@ -4,24 +4,6 @@
 #include <math.h>
 #include <quadmath.h>
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
-/* name_f16, name_f32, name_f64 from one function over formats. */
-#define FOR_FORMATS(name)                                                                          \
-	static inline void name##_f16(in_t *in, out_t *out)                                        \
-	{                                                                                          \
-		name(F16, in, out);                                                                \
-	}                                                                                          \
-	static inline void name##_f32(in_t *in, out_t *out)                                        \
-	{                                                                                          \
-		name(F32, in, out);                                                                \
-	}                                                                                          \
-	static inline void name##_f64(in_t *in, out_t *out)                                        \
-	{                                                                                          \
-		name(F64, in, out);                                                                \
-	}
-
 /* --- add, multiply, fused and unfused multiply-add --------------------------------------------- */
 
 static void add(enum fp_format f, in_t *in, out_t *out)

@@ -1,9 +1,6 @@
 /* Integer and bit operations of one lane. */
 #include "tests/isa/ref/ref.h"
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
 #define S0 ((uint32_t)in->s[0])
 #define S1 ((uint32_t)in->s[1])
 #define S2 ((uint32_t)in->s[2])

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <quadmath.h>
 
-typedef const struct ref_in in_t;
-typedef struct ref_out out_t;
-
 /* --- one half of a packed instruction ---------------------------------------------------------- */
 
 static uint64_t fit16(int32_t v, bool is_signed, bool clamp)
