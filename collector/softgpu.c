@@ -1,12 +1,13 @@
 #include "collector/softgpu.h"
 
+#include "softgpu/counters/service.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 
 void *col_softgpu_open(void)
 {
-	/* Behind the kernel driver's interface first: AMD's own thunk may be loaded beside it. */
-	static const char *const names[] = { "libwavescope-kfd.so", "libhsakmt.so.1" };
+	static const char *const names[] = SOFTGPU_LIBRARIES;
 	void *library = NULL;
 
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(names[0]); i++)

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "gpu/hsa.h"
+#include "softgpu/counters/service.h"
 
 #include <dlfcn.h>
 #include <hsa/hsa.h>
@@ -232,11 +233,23 @@ static enum ws_status check_through(const char *library, struct ws_err *err)
 	return st;
 }
 
+void *gpu_soft_function(const char *name)
+{
+	static const char *const libraries[] = SOFTGPU_LIBRARIES;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(libraries); i++) {
+		void *library = dlopen(libraries[i], RTLD_NOW | RTLD_NOLOAD);
+		void *function = library ? dlsym(library, name) : NULL;
+
+		if (function)
+			return function;
+	}
+	return NULL;
+}
+
 bool gpu_hsa_is_soft(void)
 {
-	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-
-	return driver && dlsym(driver, "softgpu_count");
+	return gpu_soft_function("softgpu_count");
 }
 
 static enum ws_status query(const char *through, struct gpu_hsa_agents *out, struct ws_err *err)

@@ -139,7 +139,8 @@ enum ws_status gpu_hsa_agents_send(int fd, const struct gpu_hsa_agents *agents, 
 /* One agent of a runtime that this process has started; @handle: its hsa_agent_t. */
 enum ws_status gpu_hsa_agent_query(uint64_t handle, struct gpu_hsa_agent *out_agent,
 				   struct ws_err *err);
-/* Whether the driver library of this process is the software GPU. */
+/* A function of the software GPU (softgpu/counters/service.h); NULL if this process is not on it. */
+void *gpu_soft_function(const char *name);
 bool gpu_hsa_is_soft(void);
 
 /* ---- in the parent ---- */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Installed, it has a folder of its own: in a public one it would shadow the
@@ -35,11 +36,6 @@ static enum ws_status find_library(enum launch_face face, char out_path[PATH_MAX
 			"or install wavescope again",
 			name);
 	return st;
-}
-
-enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
-{
-	return find_library(LAUNCH_FACE_THUNK, out_path, err);
 }
 
 /* The sanitizer that this build, and so the software GPU, was made with. */
@@ -166,7 +162,7 @@ bool launch_softgpu_in_process(pid_t pid)
 	return false;
 }
 
-/* The library of the chosen face; where only the thunk's was installed, that one has to do. */
+/* The library of the chosen face; where only the other one was built, that one has to do. */
 static enum ws_status choose_library(const struct ws_env *env, enum launch_face *out_face,
 				     char out_path[PATH_MAX], struct ws_err *err)
 {
@@ -177,9 +173,27 @@ static enum ws_status choose_library(const struct ws_env *env, enum launch_face 
 	if (!st)
 		st = find_library(*out_face, out_path, err);
 	if (st == WS_E_NOTFOUND && !(forced && *forced)) {
-		*out_face = LAUNCH_FACE_THUNK;
-		st = find_library(*out_face, out_path, err);
+		enum launch_face other =
+			*out_face == LAUNCH_FACE_THUNK ? LAUNCH_FACE_KERNEL : LAUNCH_FACE_THUNK;
+
+		if (find_library(other, out_path, NULL))
+			return st; /* err names the one that was looked for first */
+		*out_face = other;
+		st = WS_OK;
 	}
+	return st;
+}
+
+enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err)
+{
+	struct ws_env env;
+	enum launch_face face;
+	enum ws_status st = ws_env_init(&env, environ, err);
+
+	if (st)
+		return st;
+	st = choose_library(&env, &face, out_path, err);
+	ws_env_fini(&env);
 	return st;
 }
 

@@ -35,7 +35,7 @@ struct launch_softgpu {
 /* Times of GPU work: "simulated" from the timing model, "host" as long as executing it took. */
 #define LAUNCH_GPU_TIME_VARIABLE "WAVESCOPE_GPU_TIME"
 
-/* Where the library that replaces the thunk is: as installed, or in the build tree. */
+/* The library that a program started here would get: as installed, or in the build tree. */
 enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *err);
 
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,

@@ -1,8 +1,8 @@
 #include "programs/fidelity/counted.h"
 
 #include "base/util.h"
+#include "gpu/hsa_agents.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +10,12 @@ const char *const fid_counted_classes[] = { "exact", "modelled", "unsupported" }
 
 static enum ws_status find_service(struct fid_counted *c, struct ws_err *err)
 {
-	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-	__typeof__(&softgpu_counters) list = NULL;
+	__typeof__(&softgpu_counters) list;
 
-	if (driver) {
-		*(void **)&list = dlsym(driver, "softgpu_counters");
-		*(void **)&c->choose = dlsym(driver, "softgpu_count");
-		*(void **)&c->next_result = dlsym(driver, "softgpu_next_result");
-		*(void **)&c->drop = dlsym(driver, "softgpu_drop");
-	}
+	*(void **)&list = gpu_soft_function("softgpu_counters");
+	*(void **)&c->choose = gpu_soft_function("softgpu_count");
+	*(void **)&c->next_result = gpu_soft_function("softgpu_next_result");
+	*(void **)&c->drop = gpu_soft_function("softgpu_drop");
 	if (!list || !c->choose || !c->next_result || !c->drop)
 		return ws_fail(
 			err, WS_E_UNSUPPORTED,

@@ -1,9 +1,8 @@
 #include "programs/roofline/device.h"
 
 #include "base/util.h"
+#include "gpu/hsa_agents.h"
 #include "softgpu/counters/service.h"
-
-#include <dlfcn.h>
 
 extern const struct gpu_runner_code roof_codes[]; /* made of kernels.s */
 
@@ -17,12 +16,10 @@ struct arguments {
 static enum ws_status model_times(uint32_t node, struct ws_err *err)
 {
 	static const char *const any[] = { "GRBM_COUNT" };
-	void *driver = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-	__typeof__(&softgpu_count) count = NULL;
+	__typeof__(&softgpu_count) count;
 	char text[160] = "it has no counters";
 
-	if (driver)
-		*(void **)&count = dlsym(driver, "softgpu_count");
+	*(void **)&count = gpu_soft_function("softgpu_count");
 	if (!count || count(node, any, 1, text, sizeof(text)))
 		return ws_fail(err, WS_E_STATE,
 			       "the software GPU does not support simulated times: %s", text);

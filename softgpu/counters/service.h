@@ -1,8 +1,9 @@
 /*
  * service: counting on the software GPU, for a profiler in the same process.
  *
- * libhsakmt.so.1 of the software GPU exports these functions under the version WAVESCOPE_1; a profiler
- * finds them with dlsym(). A GPU is named by its node number in the topology.
+ * The software GPU's library exports these functions under the version WAVESCOPE_1; a profiler opens the
+ * one of SOFTGPU_LIBRARIES that is loaded and finds them with dlsym(). A GPU is named by its node number in
+ * the topology.
  *
  *   available counters       softgpu_counters()
  *   select for all           softgpu_count()          within the limits of the hardware blocks
@@ -28,6 +29,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The kernel driver's interface first: AMD's own libhsakmt.so.1 may be loaded beside it. */
+#define SOFTGPU_LIBRARIES                                                                          \
+	{                                                                                          \
+		"libwavescope-kfd.so", "libhsakmt.so.1"                                            \
+	}
 
 enum softgpu_fidelity {
 	SOFTGPU_EXACT,       /* follows from the instruction stream */

@@ -1,7 +1,7 @@
 /*
  * figures: what the software GPU can report of itself over time, for a profiler in the same process.
  *
- * libhsakmt.so.1 of the software GPU exports softgpu_figures() under the version WAVESCOPE_1; a
+ * The software GPU's library exports softgpu_figures() under the version WAVESCOPE_1; a
  * profiler finds it with dlsym(). It takes the place of the sensors of a real GPU. Only what
  * the software GPU has is here: it has no temperature or video engines, and its clocks do
  * not change. Its power is modelled: idle, and from there to the limit with the share of time that it is busy.

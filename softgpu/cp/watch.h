@@ -1,7 +1,7 @@
 /*
  * watch: a callback for each packet that ends, for a profiler in the same process.
  *
- * libhsakmt.so.1 of the software GPU exports softgpu_watch() under the version WAVESCOPE_1; a
+ * The software GPU's library exports softgpu_watch() under the version WAVESCOPE_1; a
  * profiler finds it with dlsym(). The watcher is called once for every AQL packet that has ended, in the
  * order of the queue and before its slot in the ring is released. For a kernel this is after its last
  * instruction and before its signal is decremented, so a thread that has seen the completion of a kernel

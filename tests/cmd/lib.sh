@@ -96,7 +96,7 @@ fake_install() {
 }
 
 need_softgpu() {
-	[ -e "$WS_BUILD/lib/libhsakmt.so.1" ] || skip "the software GPU is not in this build"
+	[ -e "$WS_BUILD/lib/libwavescope-kfd.so" ] || skip "the software GPU is not in this build"
 }
 
 need_sample() {

@@ -77,7 +77,7 @@ kill)
 	for i in 1 2; do
 		rm -rf "$work/run"; mkdir "$work/run"
 		WAVESCOPE_COLLECT="1;dir=$work/run;services=kernel,hsa-core" LD_PRELOAD=$runtime$library \
-			HSA_TOOLS_LIB=$library LD_LIBRARY_PATH=$build/lib \
+			HSA_TOOLS_LIB=$library "$build/bin/wavescope" run -- \
 			"$build/tests/collector/launch" 100000000 4 >/dev/null 2>&1 &
 		pid=$!
 		# not before there is something to lose: HIP takes its time to start

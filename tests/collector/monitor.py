@@ -318,8 +318,12 @@ def check_smi():
 
 
 def check_softgpu():
+    # not by 'wavescope run', which would be recorded as well
+    env = {"LD_PRELOAD": BUILD + "/lib/libwavescope-kfd.so:" + LIBRARY}
+    if os.path.exists(BUILD + "/lib/libhsakmt.so.1"):
+        env = {"LD_LIBRARY_PATH": BUILD + "/lib"}
     run = Run(BUILD + "/tests/collector/launch", "60000", "4", what=GPU + ",process", period_ms=20,
-              more=";flags=softgpu", env={"LD_LIBRARY_PATH": BUILD + "/lib"})
+              more=";flags=softgpu", env=env)
     got = figures(run)
     same({n: v[1:] for n, v in got.items() if n.startswith("GPU")},
          {"GPU GFX Busy [0] (S)": ("%", "device_busy_gfx", 0, 1),

@@ -39,7 +39,8 @@ for name in rocprofv3 rocprofv3-avail rocpd rocprof-compute; do
 	has "usr/share/fish/vendor_completions.d/$name.fish"
 done
 has "usr/bin/wavescope-roofline->../lib/wavescope/wavescope-roofline"
-for file in libhsakmt.so.1.0.6 libwavescope-collector.so libwavescope-hip.so fidelity-kernels \
+thunk=$([ ! -e "$WS_BUILD/lib/libhsakmt.so.1" ] || echo libhsakmt.so.1.0.6) # only where ROCr 5 is
+for file in $thunk libwavescope-kfd.so libwavescope-collector.so libwavescope-hip.so fidelity-kernels \
 	python/rocpd/__init__.py torch/sitecustomize.py; do
 	has "usr/lib/wavescope/$file"
 done
@@ -58,8 +59,8 @@ grep -q ' ./usr/lib/wavescope/samples/vcopy$' samples || fail "no sample vcopy"
 # What is linked is a dependency, what is opened at run time is not: the tools start without ROCm.
 depends=" $(dpkg-deb -f "$deb" Depends),"
 for library in libc6 libdw1 libelf1 libjansson4 libpcre2-8-0 libpfm4 libsqlite3-0 libyaml-0-2; do
-	case $depends in
-	*" $library "* | *" $library,"*) ;;
+	case $depends in # t64: Debian 13's, with 64-bit time_t
+	*" $library "* | *" $library,"* | *" ${library}t64 "* | *" ${library}t64,"*) ;;
 	*) fail "the package does not depend on $library: $depends" ;;
 	esac
 done

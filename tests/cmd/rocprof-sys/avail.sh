@@ -89,7 +89,7 @@ ROCPROFSYS_KOKKOSP_PREFIX='[kokkos]' run rocprof-sys-avail --csv -r KOKKOSP_PREF
 out_has "ROCPROFSYS_KOKKOSP_PREFIX,[kokkos],"
 
 # Counters of GPUs as rocprofv3-avail has them, of CPUs as libpfm.
-if [ -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
+if [ -e "$WS_BUILD/lib/libwavescope-kfd.so" ]; then
 	run env WAVESCOPE_GPU=mi210 rocprof-sys-avail -H -c GPU --csv -r '^SQ_WAVES:' '^GRBM_GUI_ACTIVE:'
 	out_has "SQ_WAVES:device=0,GPU,true,"
 	out_has "GRBM_GUI_ACTIVE:device=0,GPU,true,"

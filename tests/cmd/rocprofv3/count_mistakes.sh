@@ -89,8 +89,11 @@ cp "$WS_BUILD/bin/wavescope" tree/bin/rocprofv3
 for lib in "$WS_BUILD"/lib/lib*.so*; do
 	ln -sf "$lib" tree/lib/
 done
-rm -f tree/lib/libhsakmt.so*
-sed 's/softgpu_count_sets/softgpu_count_setz/g' "$WS_BUILD/lib/libhsakmt.so.1" >tree/lib/libhsakmt.so.1
+for lib in libhsakmt.so.1 libwavescope-kfd.so; do
+	rm -f "tree/lib/$lib"
+	[ ! -e "$WS_BUILD/lib/$lib" ] ||
+		sed 's/softgpu_count_sets/softgpu_count_setz/g' "$WS_BUILD/lib/$lib" >"tree/lib/$lib"
+done
 touch tree/build.ninja
 run tree/bin/rocprofv3 --pmc SQ_WAVES --kernel-trace -f csv -d mute -o r -- "$vcopy" -n 65536 -b 256
 rc_is 0

@@ -4,7 +4,7 @@
 
 digest=$WS_BUILD/tests/hip/digest
 [ -x "$digest" ] || skip "tests/hip/digest is not built: no hipcc"
-[ -e "$WS_BUILD/lib/libhsakmt.so.1" ] || skip "the software GPU is not built"
+need_softgpu
 
 expected=
 for gpu in mi210 mi100; do

@@ -67,9 +67,11 @@ same_files "$prefix/share/wavescope/sample/check.h" "$WS_SOURCE/samples/check.h"
 
 # A program on the installed software GPU, profiled by the installed tool: the dynamic linker says
 # which files it really used.
-run "$program" run -- sh -c 'echo $LD_LIBRARY_PATH'
+run "$program" run -- sh -c 'echo $LD_PRELOAD:$LD_LIBRARY_PATH'
 rc_is 0
-out_is "$prefix/lib/wavescope"
+softgpu=libwavescope-kfd.so
+! grep -q ":$prefix/lib/wavescope\$" "$out" || softgpu=libhsakmt.so.1
+[ $softgpu = libhsakmt.so.1 ] || out_has "$prefix/lib/wavescope/$softgpu"
 run "$program" info --gpu mi210 --brief
 rc_is 0
 grep -Eq '^agent 2 +GPU +gfx90a +AMD Instinct MI210, 104 CUs' "$out" || fail "no MI210"
@@ -78,7 +80,7 @@ LD_DEBUG=files LD_DEBUG_OUTPUT=$work/linked run "$prefix/bin/rocprofv3" --kernel
 rc_is 0
 is "$(grep -c '"vecCopy' x_kernel_trace.csv)" 1 "kernels"
 sed -n 's/.*calling init: //p' linked.* | sort -u >used
-for lib in libhsakmt.so.1 libwavescope-companion.so libwavescope-collector.so; do
+for lib in $softgpu libwavescope-companion.so libwavescope-collector.so; do
 	grep -qxF "$prefix/lib/wavescope/$lib" used || fail "the installed $lib is not used: $(grep -F "$lib" used)"
 done
 ! grep -F "$WS_BUILD" used || fail "the build tree is used"

@@ -41,6 +41,15 @@ if [ -x "$WS_BUILD/tests/kfd/kfd-static" ]; then
 	out_is '/dev/kfd: No such file or directory'
 fi
 
+WAVESCOPE_DRIVER=sideways
+run wavescope run -- true
+rc_is 2
+err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"
+
+if [ ! -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
+	skip "this build has no thunk interface to compare with (no hsakmt.h of ROCm 5)"
+fi
+
 # Counters are the same on both ways to the GPU.
 for driver in kernel thunk; do
 	WAVESCOPE_DRIVER=$driver
@@ -53,11 +62,6 @@ for driver in kernel thunk; do
 done
 grep -q '"SQ_WAVES" 1024' "$work/kernel.values" || fail "no such counter: $(cat "$work/kernel.values")"
 cmp -s "$work/kernel.values" "$work/thunk.values" || fail "counters differ: $(cat "$work"/*.values)"
-
-WAVESCOPE_DRIVER=sideways
-run wavescope run -- true
-rc_is 2
-err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"
 
 # The choice follows the runtime that will be loaded: one that contains the thunk, one that uses functions which the
 # replaced thunk does not have, one that it serves.

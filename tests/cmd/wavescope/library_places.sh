@@ -3,6 +3,8 @@
 # through links and from any folder; without it, one clear line.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 fake_install
+WAVESCOPE_DRIVER=thunk # whatever ROCr this machine has
+export WAVESCOPE_DRIVER
 prefix=$work/prefix
 unset LD_LIBRARY_PATH 2>/dev/null || true
 

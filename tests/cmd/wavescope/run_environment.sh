@@ -2,6 +2,8 @@
 # The environment: ours in front, the user's kept, nothing else changed.
 . "$WS_SOURCE/tests/cmd/lib.sh"
 fake_install
+WAVESCOPE_DRIVER=thunk # whatever ROCr this machine has; kernel_driver.sh has the other way
+export WAVESCOPE_DRIVER
 ! nm -D "$WS_BUILD/bin/wavescope" | grep -q '__[at]san_init' ||
 	skip "a build with a sanitizer adds that to LD_PRELOAD"
 dir=$work/prefix/lib/wavescope
