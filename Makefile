@@ -8,7 +8,8 @@ configured = $(foreach t,$(1),$(firstword $(subst :, ,$(t)))/build.ninja)
 all: build/build.ninja
 	ninja -C build
 
-demo: setup all
+demo: setup build/build.ninja
+	ninja -C build demo
 	scripts/demo build
 
 test: setup-test $(call configured,$(TEST_BUILDS))
