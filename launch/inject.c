@@ -5,15 +5,12 @@
 #include "base/str.h"
 #include "collector/interpose/preload.h"
 #include "gpu/present.h"
+#include "launch/obstacle.h"
 #include "launch/softgpu.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 static const char *const places[] = { "../lib/wavescope", "../lib", NULL };
@@ -33,54 +30,21 @@ enum ws_status launch_inject_library(char out_path[PATH_MAX], struct ws_err *err
 	return st;
 }
 
-/* Privileges that the program has and we have not: the loader then obeys no variables. */
-static bool gains_privileges(int fd)
-{
-	struct stat file;
-
-	if (fstat(fd, &file) != 0)
-		return false;
-	return ((file.st_mode & S_ISUID) && file.st_uid != geteuid()) ||
-	       ((file.st_mode & S_ISGID) && file.st_gid != getegid()) ||
-	       (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0);
-}
-
-/* A 64-bit program names its loader; one that names none is complete in itself. */
-static bool has_loader(int fd, const Elf64_Ehdr *head)
-{
-	Elf64_Phdr part;
-
-	for (unsigned i = 0; i < head->e_phnum; i++)
-		if (pread(fd, &part, sizeof(part),
-			  (off_t)(head->e_phoff + (uint64_t)i * head->e_phentsize)) ==
-			    (ssize_t)sizeof(part) &&
-		    part.p_type == PT_INTERP)
-			return true;
-	return false;
-}
-
 const char *launch_inject_obstacle(const char *path)
 {
-	const char *name = strrchr(path, '/'), *why = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr head;
+	static const char *const why[LAUNCH_N_OBSTACLES] = {
+		[LAUNCH_OBSTACLE_PRIVILEGES] =
+			"gains privileges (set-user-ID or similar), so the loader does not preload "
+			"the collector: run it as its owner",
+		[LAUNCH_OBSTACLE_32_BIT] =
+			"is a 32-bit program, which is not supported: only 64-bit programs that it "
+			"starts are recorded",
+		[LAUNCH_OBSTACLE_STATIC] =
+			"is statically linked, so the collector cannot be preloaded: only programs "
+			"that it starts are recorded",
+	};
 
-	if (fd < 0)
-		return NULL;
-	if (gains_privileges(fd))
-		why = "gains privileges (set-user-ID or similar), so the loader does not preload "
-		      "the collector: run it as its owner";
-	else if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-		 memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-		why = NULL; /* a script; what it runs is another file */
-	else if (head.e_ident[EI_CLASS] != ELFCLASS64)
-		why = "is a 32-bit program, which is not supported: only 64-bit programs that it "
-		      "starts are recorded";
-	else if (!has_loader(fd, &head) && strncmp(name ? name + 1 : path, "ld", 2) != 0)
-		why = "is statically linked, so the collector cannot be preloaded: only programs "
-		      "that it starts are recorded";
-	close(fd);
-	return why;
+	return why[launch_obstacle_of(path)];
 }
 
 static void add_soft(const char *list, struct gpu_agents *gpus)

@@ -6,6 +6,7 @@
 #include "gpu/model.h"
 #include "launch/attach.h"
 #include "launch/face.h"
+#include "launch/obstacle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,23 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 			       "--sample-only (WAVESCOPE_SAMPLE_ONLY=1) requires --sample-waves N "
 			       "(WAVESCOPE_SAMPLE_WAVES)");
 	return WS_OK;
+}
+
+const char *launch_softgpu_obstacle(const char *path)
+{
+	static const char *const why[LAUNCH_N_OBSTACLES] = {
+		[LAUNCH_OBSTACLE_PRIVILEGES] = "gains privileges (set-user-ID or similar), so the "
+					       "loader does not load the "
+					       "software GPU: run it as its owner",
+		[LAUNCH_OBSTACLE_32_BIT] =
+			"is a 32-bit program, which is not supported: only 64-bit programs that it "
+			"starts see the software GPU",
+		[LAUNCH_OBSTACLE_STATIC] =
+			"is statically linked, so the software GPU cannot be loaded into it: only "
+			"programs that it starts see it",
+	};
+
+	return why[launch_obstacle_of(path)];
 }
 
 bool launch_softgpu_in_process(pid_t pid)

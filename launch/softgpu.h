@@ -41,6 +41,12 @@ enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *er
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 				  struct ws_err *err);
 
+/*
+ * Why the program at @path will not see the software GPU, as the end of a message about it; NULL
+ * when it will, as far as the file shows.
+ */
+const char *launch_softgpu_obstacle(const char *path);
+
 /* Whether a running process is on the software GPU: its library is mapped there. */
 bool launch_softgpu_in_process(pid_t pid);
 

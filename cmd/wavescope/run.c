@@ -70,7 +70,8 @@ static enum ws_status check_native(struct ws_err *err)
 	return st;
 }
 
-static enum ws_status prepare(const struct run_args *args, struct ws_env *env, struct ws_err *err)
+static enum ws_status prepare(const struct run_args *args, struct ws_env *env, bool *out_soft,
+			      struct ws_err *err)
 {
 	struct launch_softgpu soft = {
 		.n_workers = args->n_workers,
@@ -89,6 +90,7 @@ static enum ws_status prepare(const struct run_args *args, struct ws_env *env, s
 	} else if (!st) {
 		soft.gpus = args->gpus.n ? gpus.at : NULL;
 		st = launch_softgpu_env(&soft, env, err);
+		*out_soft = true;
 	}
 	ws_buf_fini(&gpus);
 	return st;
@@ -99,6 +101,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	const struct run_args *args = call->values;
 	char **argv = call->rest.operands;
 	char path[PATH_MAX];
+	bool soft = false;
 	struct ws_env env;
 	enum ws_status st;
 
@@ -113,7 +116,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	st = ws_env_init(&env, environ, err);
 	if (!st)
-		st = prepare(args, &env, err);
+		st = prepare(args, &env, &soft, err);
 	if (st) {
 		*exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : EXIT_WRAPPER;
 	} else {
@@ -121,6 +124,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			     ws_env_get(&env, "LD_LIBRARY_PATH")
 				     ? ws_env_get(&env, "LD_LIBRARY_PATH")
 				     : "");
+		if (soft && launch_softgpu_obstacle(path))
+			ws_log_warn("'%s' %s", argv[0], launch_softgpu_obstacle(path));
 		st = ws_proc_exec(argv[0], argv, env.at, err); /* comes back only when it fails */
 		*exit_code = ws_proc_exit_code(st);
 	}

@@ -1,6 +1,5 @@
 #include "softgpu/device/reserve.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -236,11 +235,10 @@ static void withdraw(struct sg_vm *vm, struct sg_vm_block *block)
 		sg_ranges_remove(&vm->aliases, block->start);
 	if (!block->placeless)
 		sg_vm_retire(vm, block);
+	if (block->backing == SG_VM_OWN)
+		sg_vm_discard(vm, block);
 	if (block->backing == SG_VM_OWN || block->backing == SG_VM_VIEW)
 		make_unreachable(block->start, block->size);
-	if (block->backing == SG_VM_OWN)
-		fallocate(vm->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			  (off_t)(block->start - vm->start), (off_t)block->size);
 }
 
 enum sg_vm_status sg_vm_free_reserved(struct sg_vm *vm, uint64_t addr)

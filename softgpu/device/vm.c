@@ -222,10 +222,31 @@ void sg_vm_retire(struct sg_vm *vm, struct sg_vm_block *block)
 	pthread_mutex_lock(&vm->lock);
 }
 
+/*
+ * Not by fallocate(), if it can be avoided: a program in a sandbox may have listed the system calls
+ * of AMD's runtime only, and madvise() is one of them.
+ */
+void sg_vm_discard(struct sg_vm *vm, const struct sg_vm_block *block)
+{
+	void *at = (void *)block->start;
+	off_t offset = (off_t)(block->start - vm->start);
+
+	if (block->placeless)
+		at = mmap(at, block->size, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, vm->memfd, offset);
+	if (at == MAP_FAILED || madvise(at, block->size, MADV_REMOVE))
+		fallocate(vm->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+			  (off_t)block->size);
+}
+
 void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block)
 {
-	void *at = mmap((void *)block->start, block->size, PROT_NONE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	void *at;
+
+	if (block->kind != SG_VM_IMPORTED)
+		sg_vm_discard(vm, block);
+	at = mmap((void *)block->start, block->size, PROT_NONE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED) {
 		/* Out of mappings: the range stays as it is and is never given out again. */
@@ -233,9 +254,6 @@ void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block)
 		return;
 	}
 	madvise(at, block->size, MADV_DONTFORK);
-	if (block->kind != SG_VM_IMPORTED)
-		fallocate(vm->memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			  (off_t)(block->start - vm->start), (off_t)block->size);
 	sg_extents_give(&vm->extents, block->start);
 }
 

@@ -79,6 +79,8 @@ bool sg_svm_forget(struct sg_vm *vm, uint64_t start, uint64_t end);
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);
+/* Gives the pages of a block of the memory file back; it must be unmapped afterwards. */
+void sg_vm_discard(struct sg_vm *vm, const struct sg_vm_block *block);
 /* Withdraws access; no device accesses the block when this returns. */
 void sg_vm_unplace(struct sg_vm *vm, struct sg_vm_block *block);
 /*

@@ -58,8 +58,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 void sg_guard_install(void)
 {
-	struct sigaction now, ours = { .sa_sigaction = on_fault,
-				       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
+	struct sigaction now = { 0 }, ours = { .sa_sigaction = on_fault,
+					       .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
 
 	sigemptyset(&ours.sa_mask);
 	for (unsigned n = 0; n < N_SIGNALS; n++) {

@@ -59,6 +59,27 @@ static void bad_memory_and_unknown_requests_are_refused(void **state)
 	assert_int_equal(sg_kfd_ioctl(kfd, _IOR('X', 1, int), &args), ENOTTY);
 }
 
+/* Whether the caller's memory can be used is found out without a signal. */
+static void structures_across_pages_are_read_and_written_or_refused(void **state)
+{
+	char *pages =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct kfd_ioctl_get_version_args *across, *out;
+
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	across = (void *)(pages + PAGE - 4); /* a field in each page */
+	out = (void *)(pages + 2 * PAGE - 4);
+	assert_int_equal(munmap(pages + 2 * PAGE, PAGE), 0);
+	assert_int_equal(CALL(0x01, across), 0);
+	assert_int_equal(across->major_version, 1);
+	assert_int_not_equal(across->minor_version, 0);
+	assert_int_equal(pages[PAGE + 4], 0); /* nothing behind it was touched */
+	assert_int_equal(CALL(0x01, out), EFAULT);
+	assert_int_equal(mprotect(pages + PAGE, PAGE, PROT_READ), 0);
+	assert_int_equal(CALL(0x01, across), EFAULT);
+	munmap(pages, 2 * PAGE);
+}
+
 static void requests_for_gpus_that_do_not_exist_fail(void **state)
 {
 	struct kfd_ioctl_set_memory_policy_args policy = { .gpu_id = 3 };
@@ -318,6 +339,7 @@ int main(void)
 		cmocka_unit_test(version_and_apertures_are_those_of_gfx9),
 		cmocka_unit_test(arguments_of_other_sizes_are_cut_or_filled),
 		cmocka_unit_test(bad_memory_and_unknown_requests_are_refused),
+		cmocka_unit_test(structures_across_pages_are_read_and_written_or_refused),
 		cmocka_unit_test(requests_for_gpus_that_do_not_exist_fail),
 		cmocka_unit_test(a_gpu_is_acquired_once),
 		cmocka_unit_test(xnack_is_for_gfx90a_alone),

@@ -25,27 +25,6 @@ for program in tests/hip/pinned tests/hip/ipc samples/peer; do
 	rc_is 0
 done
 
-# Programs started by programs, and one that closes what it did not open.
-run wavescope run -- sh -c 'exec env A=1 sh -c "exec \"\$0\" -n 1024 -b 64" "$0"' "$WS_BUILD/samples/vcopy"
-rc_is 0
-out_has 'Releasing CPU memory'
-run wavescope run -- sh -c 'exec 3>&- 4>&- 5>&- 6>&-; exec "$0" -n 1024 -b 64' "$WS_BUILD/samples/vcopy"
-rc_is 0
-
-# Without the environment there is no GPU, and the runtime says so.
-run wavescope run -- env -i "$WS_BUILD/samples/vcopy" -n 1024 -b 64
-[ "$rc" -ne 0 ] || fail "found a GPU without the environment"
-if [ -x "$WS_BUILD/tests/kfd/kfd-static" ]; then
-	run wavescope run -- "$WS_BUILD/tests/kfd/kfd-static"
-	rc_is 1
-	out_is '/dev/kfd: No such file or directory'
-fi
-
-WAVESCOPE_DRIVER=sideways
-run wavescope run -- true
-rc_is 2
-err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"
-
 if [ ! -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
 	skip "this build has no thunk interface to compare with (no hsakmt.h of ROCm 5)"
 fi
