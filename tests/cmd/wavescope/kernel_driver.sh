@@ -25,6 +25,11 @@ for program in tests/hip/pinned tests/hip/ipc samples/peer; do
 	rc_is 0
 done
 
+WAVESCOPE_DRIVER=sideways
+run wavescope run -- true
+rc_is 2
+err_has "WAVESCOPE_DRIVER is 'sideways': give thunk or kernel"
+
 if [ ! -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
 	skip "this build has no thunk interface to compare with (no hsakmt.h of ROCm 5)"
 fi
