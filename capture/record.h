@@ -125,6 +125,7 @@ static inline int cap_rec_tag_ok(uint32_t tag)
 	X(COUNTED,        48, EVENT, NS,    cap_rec_counted,       NONE)                            \
 	X(ANNOTATION,     49, EVENT, TICKS, cap_rec_annotation,    TEXT)                            \
 	X(COLLECTIVE,     50, EVENT, TICKS, cap_rec_collective,    NONE)                            \
+	X(LAUNCHED,       51, EVENT, TICKS, cap_rec_launched,      NONE)                            \
 	X(CODE_BYTES,     64, BULK,  NONE,  cap_rec_code_bytes,    TEXT)
 /* clang-format on */
 

@@ -216,7 +216,7 @@ struct cap_rec_annotation {
 };
 
 /*
- * A collective operation that the thread took part in, when it returns. (comm, seq) is the same
+ * A collective operation that the thread took part in, when its call returns. (comm, seq) is the same
  * operation in the captures of all ranks: each numbers the collectives of a communicator, which
  * all of its ranks call in the same order.
  */
@@ -229,6 +229,17 @@ struct cap_rec_collective {
 	uint64_t seq;           /* from 0, also counts those that were not recorded */
 	uint32_t rank, n_ranks; /* in the communicator */
 	int32_t root;           /* in the communicator; -1: it has none */
+	uint32_t launch;        /* cap_rec_launched: GPU work does it; 0: the call itself did */
+};
+
+/*
+ * GPU work that a call of RCCL launched, or the end of a group of calls: what the thread launched
+ * with a correlation id from the first up to the end. It carries out all collectives with this number.
+ */
+struct cap_rec_launched {
+	struct cap_rec h; /* what: from 1; time: when the call returned */
+	uint64_t first_corr_id, end_corr_id;
+	uint32_t tid;
 	uint32_t zero;
 };
 

@@ -69,23 +69,35 @@ void col_comm_add(enum col_comm what, uint64_t n_bytes)
 	errno = saved_errno;
 }
 
-void col_comm_collective(const struct cap_rec_collective *collective)
+static void append(const struct cap_rec *from, uint32_t tag, uint32_t n_bytes)
 {
-	struct cap_rec_collective *rec = NULL;
+	struct cap_rec *rec = NULL;
 	int saved_errno = errno;
 	struct col_thread *t = col_thread();
 	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
 
 	if (lane)
-		rec = cap_lane_reserve(&lane, sizeof(*rec));
+		rec = cap_lane_reserve(&lane, n_bytes);
 	if (rec) {
-		*rec = *collective;
-		cap_lane_commit(lane, &rec->h,
-				CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective));
+		memcpy(rec, from, n_bytes);
+		cap_lane_commit(lane, rec, tag);
 	} else {
-		col_call_lost_(t, CAP_DOMAIN_REGIONS);
+		col_call_lost_(t, col_asked(COL_SERVICE_REGIONS) ? CAP_DOMAIN_REGIONS
+								 : CAP_DOMAIN_RCCL_API);
 	}
 	errno = saved_errno;
+}
+
+void col_comm_collective(const struct cap_rec_collective *collective)
+{
+	append(&collective->h, CAP_REC_FIXED_TAG(COLLECTIVE, struct cap_rec_collective),
+	       sizeof(*collective));
+}
+
+void col_comm_launched(const struct cap_rec_launched *launched)
+{
+	append(&launched->h, CAP_REC_FIXED_TAG(LAUNCHED, struct cap_rec_launched),
+	       sizeof(*launched));
 }
 
 static void state(struct cap_writer *writer)

@@ -36,4 +36,9 @@ struct cap_rec_collective;
 __attribute__((visibility("default"))) void col_comm_collective(
 	const struct cap_rec_collective *collective);
 
+/* The calling thread has launched the GPU work of collectives; likewise. */
+struct cap_rec_launched;
+__attribute__((visibility("default"))) void col_comm_launched(
+	const struct cap_rec_launched *launched);
+
 #endif

@@ -239,9 +239,9 @@ static enum ws_status refuse(const struct alignment *al, size_t node, struct ws_
 
 	rnk_node_ranks_text(al->job, node, ranks, sizeof(ranks));
 	return ws_fail(err, WS_E_NOTFOUND,
-		       "the clock of node '%s' (ranks %s) is not known: it recorded no MPI "
-		       "collective together with '%s'; see --collective-kernels and "
-		       "--assume-aligned",
+		       "the clock of node '%s' (ranks %s) is not known: it recorded no "
+		       "collective of MPI, or of RCCL with kernels, together with '%s'; see "
+		       "--collective-kernels and --assume-aligned",
 		       name_of(al->job, node), *ranks ? ranks : "none", name_of(al->job, 0));
 }
 

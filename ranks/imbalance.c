@@ -25,6 +25,7 @@ struct sums {
 	const char *last_name; /* of a collective, its communicator's size, and its row */
 	uint32_t last_n;
 	size_t last_row;
+	uint32_t last_launch; /* whose time is counted */
 };
 
 void rnk_imbalance_destroy(struct rnk_imbalance *imbalance)
@@ -141,6 +142,7 @@ static enum ws_status sum_collective(void *ctx, const struct rnk_operation *op, 
 	struct sums *sums = ctx;
 	const struct rnk_match *match = NULL;
 	struct rnk_share *share;
+	bool counted;
 
 	if (is_ours(op))
 		return WS_OK;
@@ -154,7 +156,10 @@ static enum ws_status sum_collective(void *ctx, const struct rnk_operation *op, 
 	}
 	share = &sums->rows.at[sums->last_row].shares[sums->rank];
 	share->n_calls++;
-	share->total_ns += op->end_ns - op->start_ns;
+	/* The operations of a group share their kernels: the first of them has their time. */
+	counted = op->launch && op->launch == sums->last_launch;
+	sums->last_launch = op->launch;
+	share->total_ns += counted ? 0 : op->end_ns - op->start_ns;
 	if (op->waits == RNK_WAITS_ALL)
 		match = rnk_matches_find(&sums->matches, op->key);
 	if (!match || match->n < 2) {
@@ -163,7 +168,7 @@ static enum ws_status sum_collective(void *ctx, const struct rnk_operation *op, 
 	}
 	sums->rows.at[sums->last_row].waits = true;
 	/* By clocks that are a little off, it may have left before the last one entered. */
-	share->wait_ns += WS_MIN(match->last_ns, op->end_ns) - op->start_ns;
+	share->wait_ns += counted ? 0 : WS_MIN(match->last_ns, op->end_ns) - op->start_ns;
 	if (match->last == sums->rank) {
 		share->n_last++;
 		sums->to->n_matched++;
@@ -181,6 +186,7 @@ static enum ws_status each_member(struct sums *sums, const struct ws_pattern *ke
 	for (size_t i = 0; !st && i < job->n_members && job->members[i].ranked; i++) {
 		sums->rank += job->members[i].first;
 		sums->last_name = NULL; /* of another process: the pointer may be used again */
+		sums->last_launch = 0;
 		st = rnk_operations_each(job->trace, job->members[i].process, kernels, fn, sums,
 					 err);
 		if (!st && fn == sum_collective)

@@ -11,8 +11,8 @@
 /* clang-format off */
 /*
  * Operations that make ranks wait for each other whatever their arguments are. Those with a count per
- * rank do not: a rank from which nothing comes need not be waited for. Nonblocking ones return
- * before they are done.
+ * rank do not: a rank from which nothing comes need not be waited for. Nonblocking ones of MPI return
+ * before they are done. What RCCL's kernels do has the times of the kernels.
  */
 static const struct {
 	const char *name;
@@ -28,6 +28,20 @@ static const struct {
 	{ "MPI_Scatter",              RNK_WAITS_FOR_ROOT },
 	{ "MPI_Gather",               RNK_WAITS_OF_ROOT },
 	{ "MPI_Reduce",               RNK_WAITS_OF_ROOT },
+	{ "ncclCommInitRank",         RNK_WAITS_ALL },
+	{ "ncclCommInitRankConfig",   RNK_WAITS_ALL },
+	{ "ncclCommInitRankScalable", RNK_WAITS_ALL },
+	{ "ncclCommSplit",            RNK_WAITS_ALL },
+	{ "ncclAllReduce",            RNK_WAITS_ALL },
+	{ "ncclAllReduceWithBias",    RNK_WAITS_ALL },
+	{ "ncclAllGather",            RNK_WAITS_ALL },
+	{ "ncclReduceScatter",        RNK_WAITS_ALL },
+	{ "ncclAllToAll",             RNK_WAITS_ALL },
+	{ "ncclBroadcast",            RNK_WAITS_FOR_ROOT },
+	{ "ncclBcast",                RNK_WAITS_FOR_ROOT },
+	{ "ncclScatter",              RNK_WAITS_FOR_ROOT },
+	{ "ncclGather",               RNK_WAITS_OF_ROOT },
+	{ "ncclReduce",               RNK_WAITS_OF_ROOT },
 };
 /* clang-format on */
 
@@ -73,8 +87,12 @@ static enum ws_status take_collective(void *ctx, const struct trc_collective *co
 		.waits = waits_of(walk, collective->name),
 		.is_root = collective->root >= 0 && (uint32_t)collective->root == collective->rank,
 		.n_ranks = collective->n_ranks,
+		.launch = collective->launch,
 	};
 
+	/* RCCL's call only launches it: without its kernels it has no times. */
+	if (!collective->timed)
+		return WS_OK;
 	return walk->fn(walk->ctx, &operation, err);
 }
 

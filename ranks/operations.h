@@ -1,8 +1,8 @@
 /*
  * operations: what ranks do together, seen from one process.
  *
- * Collectives of MPI are the same operation on all ranks by their communicator and number
- * (trace/collectives.h). Kernels that the user declares to be collective are by their name and by
+ * Collectives of MPI and RCCL are the same operation on all ranks by their communicator and number
+ * (trace/collectives.h). Those of RCCL whose kernels were not recorded are left out. Kernels that the user declares to be collective are by their name and by
  * how many of that name the process ran before.
  */
 #ifndef WS_RANKS_OPERATIONS_H
@@ -25,6 +25,7 @@ struct rnk_operation {
 	enum rnk_waits waits;
 	bool is_root, kernel;
 	uint32_t n_ranks; /* that take part; 0 unknown */
+	uint32_t launch;  /* of RCCL: operations of a process that the same kernels do; 0: none */
 };
 
 typedef enum ws_status rnk_operation_fn(void *ctx, const struct rnk_operation *operation,

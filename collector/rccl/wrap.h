@@ -6,7 +6,7 @@
 #include "collector/hip/streams.h"
 #include "collector/interpose/resolve.h"
 #include "collector/interpose/slots.h"
-#include "collector/rccl/bytes.h"
+#include "collector/rccl/hooks.h"
 #include "collector/rccl/rccl.h"
 
 /* The HIP calls inside name their streams themselves. */

@@ -284,6 +284,13 @@ static void print_event(const struct cap_rec *rec, uint32_t tid)
 		       rec->time < r->end_ticks ? "ok" : "bad");
 		break;
 	}
+	case CAP_REC_LAUNCHED: {
+		const struct cap_rec_launched *r = (const void *)rec;
+
+		printf("LAUNCHED tid=%u number=%u corr=%" PRIu64 " end=%" PRIu64 "\n", r->tid,
+		       rec->what, r->first_corr_id, r->end_corr_id);
+		break;
+	}
 	case CAP_REC_METRICS: {
 		const struct cap_rec_metrics *r = (const void *)rec;
 		const struct cap_metric_value *values = tail.at;

@@ -97,10 +97,15 @@ static void put_facts(const struct made_ranks *made, struct cap_writer *w, uint3
 		.code_object = 1,
 		.name_str = TEXT(w, "step.kd"),
 	};
+	struct cap_rec_kernel collective = {
+		.h = { CAP_REC_FIXED_TAG(KERNEL, struct cap_rec_kernel), 2, 0 },
+		.code_object = 1,
+		.name_str = TEXT(w, "ncclDevKernel.kd"),
+	};
 	struct cap_rec_region region = {
 		.h = { CAP_REC_FIXED_TAG(REGION, struct cap_rec_region), 1, 0 },
-		.category = CAP_REGION_MPI,
-		.name_str = TEXT(w, "MPI_Allreduce"),
+		.category = made->rccl ? CAP_REGION_RCCL : CAP_REGION_MPI,
+		.name_str = made->rccl ? TEXT(w, "ncclAllReduce") : TEXT(w, "MPI_Allreduce"),
 	};
 	char text[64];
 
@@ -116,7 +121,58 @@ static void put_facts(const struct made_ranks *made, struct cap_writer *w, uint3
 	cap_writer_meta(w, &queue.h);
 	cap_writer_meta(w, &code.h);
 	cap_writer_meta(w, &kernel.h);
+	if (made->rccl)
+		cap_writer_meta(w, &collective.h);
 	cap_writer_meta(w, &region.h);
+}
+
+/*
+ * Calls of RCCL return long before the collective is done, by a kernel from @entered to @left. Two are a
+ * group. The correlation ids of a step are from 10 on; another thread has the same ones, and so does a
+ * kernel that the step launched outside of the group.
+ */
+static uint64_t put_rccl(const struct made_ranks *made, struct cap_lane *gpu, struct cap_lane *host,
+			 struct cap_rec_collective *first, uint64_t entered, uint64_t left)
+{
+	uint32_t node = first->rank / made->per_node;
+	uint64_t step = first->seq, called = entered - 30000;
+	struct cap_rec_collective op = *first;
+	struct cap_rec_launched launched = {
+		.h = { CAP_REC_FIXED_TAG(LAUNCHED, struct cap_rec_launched), (uint32_t)step + 1,
+		       made_ranks_shown(made, node, called + 2000) },
+		.first_corr_id = step * 100 + 10,
+		.end_corr_id = step * 100 + 20,
+		.tid = FIRST_PID + first->rank,
+	};
+	struct cap_rec_dispatch dispatch = {
+		.h = { CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch), 2,
+		       made_ranks_shown(made, node, entered) },
+		.end_ns = made_ranks_shown(made, node, left),
+		.corr_id = step * 100 + 19,
+		.dispatch_id = 1000000 + step,
+		.tid = launched.tid,
+		.agent = 1,
+		.queue = 1,
+	};
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		op.seq = step * 2 + i;
+		op.launch = launched.h.what;
+		op.h.time = made_ranks_shown(made, node, called + i * 500);
+		op.end_ticks = op.h.time + 400;
+		n += cap_lane_append(host, &op.h);
+	}
+	n += cap_lane_append(host, &launched.h);
+	n += cap_lane_append(gpu, &dispatch.h);
+	dispatch.h.time -= 1000000;
+	dispatch.end_ns += 1000000;
+	dispatch.tid++;
+	n += cap_lane_append(gpu, &dispatch.h);
+	dispatch.tid--;
+	dispatch.corr_id++; /* the end is the first id that is not its own */
+	n += cap_lane_append(gpu, &dispatch.h);
+	return n;
 }
 
 static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, struct cap_lane *host,
@@ -156,6 +212,8 @@ static uint64_t put_step(const struct made_ranks *made, struct cap_lane *gpu, st
 		return n;
 	if (made->wrong_every && step % made->wrong_every == made->wrong_every - 1 && node)
 		entered += 300000000; /* as if it were another operation */
+	if (made->rccl)
+		return n + put_rccl(made, gpu, host, &collective, entered, left);
 	collective.h.time = enter.time = made_ranks_shown(made, node, entered);
 	collective.end_ticks = leave.time =
 		made_ranks_shown(made, node, left > entered ? left : entered + 1);

@@ -22,7 +22,8 @@ struct made_ranks {
 	bool chain;           /* collectives are of two neighbouring nodes only */
 	bool launcher;        /* a process without a rank, on a node of its own: launcher.wcap */
 	bool no_collectives;  /* kernels only */
-	uint32_t skip_rank;   /* not written; UINT32_MAX: none */
+	bool rccl; /* collectives are RCCL's: done by a kernel after the call, two in a group */
+	uint32_t skip_rank; /* not written; UINT32_MAX: none */
 	uint32_t seed;
 };
 

@@ -35,6 +35,8 @@ int main(int argc, char **argv)
 			made.wrong_every = (uint32_t)number;
 		else if (KEY("no-collectives"))
 			made.no_collectives = number;
+		else if (KEY("rccl"))
+			made.rccl = number;
 		else if (KEY("chain"))
 			made.chain = number;
 		else if (KEY("launcher"))

@@ -221,6 +221,24 @@ static void close_job(struct opened *opened)
 }
 
 /* The clock of rank 0's node is the truth: node 0 has neither offset nor drift. */
+static void assert_placed(const struct made_ranks *made, const struct rnk_job *job, uint32_t node)
+{
+	const struct rnk_node *placed = &job->nodes[node];
+	const struct trc_clock_line *line = &placed->offset.line;
+
+	for (unsigned i = 0; i <= 4; i++) {
+		uint64_t truth = MADE_RANKS_START_NS + i * (made->n_steps * made->step_ns / 4);
+		uint64_t shown = made_ranks_shown(made, node, truth);
+		double back = (double)(int64_t)(shown + (uint64_t)line->shift_ns - truth) +
+			      line->drift * (double)(int64_t)(shown - line->at_ns);
+
+		assert_true(fabs(back) <= placed->offset.uncertainty_ns);
+	}
+	/* The clock shows so many ppm too much per node: it has to go that much slower. */
+	assert_true(fabs(line->drift + made->drift_ppm * 1e-6 * node) <=
+		    placed->offset.drift_uncertainty + 1e-8);
+}
+
 static void nodes_are_placed_within_the_stated_uncertainty(void **state)
 {
 	struct made_ranks made = MADE_RANKS_DEFAULT;
@@ -239,25 +257,49 @@ static void nodes_are_placed_within_the_stated_uncertainty(void **state)
 	assert_int_equal(opened.job->nodes[0].from, RNK_CLOCK_REFERENCE);
 	for (uint32_t node = 1; node < 4; node++) {
 		const struct rnk_node *placed = &opened.job->nodes[node];
-		const struct trc_clock_line *line = &placed->offset.line;
 
 		assert_int_equal(placed->from, RNK_CLOCK_COLLECTIVES);
 		assert_int_equal(placed->n_common, 1000);
 		assert_true(placed->offset.n_outliers > 0);
 		assert_true(placed->offset.uncertainty_ns < 40000);
-		for (unsigned i = 0; i <= 4; i++) {
-			uint64_t truth =
-				MADE_RANKS_START_NS + i * (made.n_steps * made.step_ns / 4);
-			uint64_t shown = made_ranks_shown(&made, node, truth);
-			double back = (double)(int64_t)(shown + (uint64_t)line->shift_ns - truth) +
-				      line->drift * (double)(int64_t)(shown - line->at_ns);
-
-			assert_true(fabs(back) <= placed->offset.uncertainty_ns);
-		}
-		/* The clock shows 20 ppm too much per node: it has to go that much slower. */
-		assert_true(fabs(line->drift + made.drift_ppm * 1e-6 * node) <=
-			    placed->offset.drift_uncertainty + 1e-8);
+		assert_placed(&made, opened.job, node);
 	}
+	close_job(&opened);
+}
+
+/* Its calls return before anybody waits: what counts is when its kernels begin and end. */
+static void kernels_of_rccl_place_nodes(void **state)
+{
+	struct made_ranks made = MADE_RANKS_DEFAULT;
+	struct rnk_align_opts opts = { .assume_aligned = false };
+	struct rnk_imbalance *imbalance = NULL;
+	struct rnk_figures figures;
+	struct opened opened;
+	struct ws_err err = { 0 };
+
+	made.n_ranks = 6;
+	made.n_steps = 500;
+	made.rccl = true;
+	assert_int_equal(open_job(&opened, &made, &err), WS_OK);
+	if (rnk_job_align(opened.job, &opts, &err))
+		fail_msg("%s", err.text);
+	for (uint32_t node = 1; node < 3; node++) {
+		assert_int_equal(opened.job->nodes[node].n_common, 1000); /* two in each group */
+		assert_int_equal(opened.job->nodes[node].offset.n_outliers, 0);
+		assert_true(opened.job->nodes[node].offset.uncertainty_ns < 40000);
+		assert_placed(&made, opened.job, node);
+	}
+	assert_int_equal(rnk_imbalance_create(opened.job, NULL, &imbalance, &err), WS_OK);
+	assert_string_equal(imbalance->rows[0].name, "ncclAllReduce");
+	rnk_row_figures(imbalance, &imbalance->rows[0], &figures);
+	assert_int_equal(figures.n_calls, 6 * 2 * made.n_steps);
+	assert_int_equal(figures.slowest, 1);
+	/* A group's kernel counts once: from its start to the last rank's, some 20 to 60 us. */
+	assert_true(figures.mean_ns > made.n_steps * 20000ull);
+	assert_true(figures.mean_ns < made.n_steps * 70000ull);
+	assert_true(imbalance->rows[0].shares[1].wait_ns < made.n_steps * 8000ull);
+	assert_int_equal(imbalance->n_unmatched, 0);
+	rnk_imbalance_destroy(imbalance);
 	close_job(&opened);
 }
 
@@ -424,6 +466,7 @@ int main(void)
 		cmocka_unit_test(matches_remember_the_last),
 		cmocka_unit_test_setup_teardown(nodes_are_placed_within_the_stated_uncertainty,
 						make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(kernels_of_rccl_place_nodes, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(nodes_are_placed_by_their_neighbours, make_dir,
 						drop_dir),
 		cmocka_unit_test_setup_teardown(the_slow_rank_is_found, make_dir, drop_dir),

@@ -22,7 +22,7 @@ sqlite3 far_results.db "UPDATE $table SET value = json_set(value, '\$.boot_id', 
 	'\$.realtime_offset_ns', json_extract(value, '\$.realtime_offset_ns') + 5000000000) WHERE tag = 'wavescope_ledger'"
 run rocpd merge -i a_results.db far_results.db -o far -d m
 rc_is 1
-err_has "is not known: it recorded no MPI collective together with"
+err_has "is not known: it recorded no collective of MPI, or of RCCL with kernels, together with"
 [ ! -e m/far.db ] || fail "a database without a clock"
 run rocpd merge -i a_results.db far_results.db -o far -d m --assume-aligned
 rc_is 0

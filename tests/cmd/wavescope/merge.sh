@@ -127,7 +127,7 @@ refused() { # MESSAGE OPERAND...
 	[ ! -e refused_results.pftrace ] || fail "a trace was written"
 }
 make_ranks kernels steps=50 no-collectives=1
-refused "the clock of node 'node1' (ranks 2-3) is not known: it recorded no MPI collective together with 'node0'; see --collective-kernels and --assume-aligned" kernels
+refused "the clock of node 'node1' (ranks 2-3) is not known: it recorded no collective of MPI, or of RCCL with kernels, together with 'node0'; see --collective-kernels and --assume-aligned" kernels
 make_ranks contradict steps=50 wrong-every=3
 refused "clocks of nodes 'node0' and 'node1': the bounds contradict each other by" contradict
 mkdir copy

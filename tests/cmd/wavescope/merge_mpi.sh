@@ -68,7 +68,7 @@ END
 	rc_is 0
 	run wavescope merge "alone-$1" -o "$1"
 	rc_is 1
-	err_has "(ranks 1) is not known: it recorded no MPI collective together with '"
+	err_has "(ranks 1) is not known: it recorded no collective of MPI, or of RCCL with kernels, together with '"
 	run $2 -n 2 ./clocks.sh rocprof-sys-run --keep-captures --mpi-clock-exchange -T -o "exchanged-$1" -- "./program-$1" alone
 	rc_is 0
 	run wavescope merge "exchanged-$1" -o "$1"
