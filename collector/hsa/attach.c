@@ -1,8 +1,9 @@
 /*
  * attach: finds the API tables of a running HSA runtime.
  *
- * ROCr passes its tables to tools only while it starts. But every function
- * it exports is two instructions, a load of the table's address and a jump through an entry:
+ * ROCr passes its tables to tools only while it starts. But nearly every function
+ * it exports (not hsa_init() of 6.0 and later, which registers the tables first) is two
+ * instructions, a load of the table's address and a jump through an entry:
  *
  *	48 8b 05 <disp32>     mov  disp(%rip), %rax
  *	ff 60 <disp8>         jmp  *disp(%rax)         or ff a0 <disp32>
@@ -10,6 +11,9 @@
  * so the address of the table is in the function's code. It is used only if all checks pass: the
  * function jumps through the entry that functions.tab has for it, the table contains its own
  * size, and another function has the same table. If not, nothing is installed and a note says so.
+ *
+ * The other tables are named by ROCr's root table, which tools are given when ROCr starts. It lies
+ * directly before the core table, contains its own size, and names the two tables found above.
  *
  * Queues created before the attach are not intercepted but observed (queue_attached.c); later
  * queues are treated as usual.
@@ -21,6 +25,8 @@
 
 #define CORE_FUNCTIONS_MIN 100u
 #define TABLE_BYTES_MAX 4096u
+#define ROOT_BYTES_MAX 256u
+#define PAGE_BYTES 4096u
 
 static struct {
 	struct col_hsa_table *tables[COL_HSA_TABLES];
@@ -65,6 +71,23 @@ static struct col_hsa_table *agreed(void *library, const char *one, uint32_t one
 	return table && table == table_of(library, other, head + other_at * each) ? table : NULL;
 }
 
+/* Reads what is before the core table only on its own page, which is mapped. */
+static const struct col_hsa_root *root_before(const struct col_hsa_table *core,
+					      const struct col_hsa_table *amd)
+{
+	const size_t smallest = offsetof(struct col_hsa_root, tools);
+	const size_t before = (uintptr_t)core % PAGE_BYTES;
+
+	for (size_t n = smallest; n <= before && n <= ROOT_BYTES_MAX; n += sizeof(void *)) {
+		const struct col_hsa_root *root =
+			(const struct col_hsa_root *)((const char *)core - n);
+
+		if (root->minor == n && root->core == core && root->amd == amd)
+			return root;
+	}
+	return NULL;
+}
+
 static bool is_up(void)
 {
 	uint16_t major;
@@ -82,12 +105,14 @@ static bool find_tables(void)
 		return false; /* not yet; it is asked again */
 	if (!attached.tables[COL_HSA_CORE]) {
 		attached.tables[COL_HSA_CORE] =
-			agreed(library, "hsa_init", 0, "hsa_queue_create", 7);
+			agreed(library, "hsa_system_get_info", 2, "hsa_queue_create", 7);
 		attached.tables[COL_HSA_AMD] =
 			agreed(library, "hsa_amd_profiling_set_profiler_enabled", 2,
 			       "hsa_amd_memory_pool_allocate", 13);
 		if (attached.tables[COL_HSA_CORE])
-			attached.tables[COL_HSA_IMAGE] = attached.tables[COL_HSA_FINALIZER] = NULL;
+			col_hsa_root_tables(root_before(attached.tables[COL_HSA_CORE],
+							attached.tables[COL_HSA_AMD]),
+					    attached.tables);
 		else if (!attached.refused) {
 			attached.refused = true;
 			col_note("attach: unknown build of the HSA runtime: HSA calls and GPU work "

@@ -123,6 +123,18 @@ WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint6
 		      const char *const *failed);
 WS_PUBLIC void OnUnload(void);
 
+void col_hsa_root_tables(const struct col_hsa_root *root, struct col_hsa_table *tables[])
+{
+	if (!root || root->minor < offsetof(struct col_hsa_root, tools))
+		return;
+	tables[COL_HSA_CORE] = root->core;
+	tables[COL_HSA_AMD] = root->amd;
+	tables[COL_HSA_IMAGE] = root->image;
+	tables[COL_HSA_FINALIZER] = root->finalizer;
+	if (root->minor >= offsetof(struct col_hsa_root, tools) + sizeof(root->tools))
+		tables[COL_HSA_TOOLS] = root->tools;
+}
+
 /* Installs the requested wrappers in the tables. */
 void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version)
 {
@@ -167,14 +179,7 @@ WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint6
 
 	if (!col_config()->services || !col_capture())
 		return true; /* nothing asked, or nowhere to write: stay out of the way */
-	if (root->minor >= offsetof(struct col_hsa_root, tools)) {
-		tables[COL_HSA_CORE] = root->core;
-		tables[COL_HSA_AMD] = root->amd;
-		tables[COL_HSA_IMAGE] = root->image;
-		tables[COL_HSA_FINALIZER] = root->finalizer;
-		if (root->minor >= offsetof(struct col_hsa_root, tools) + sizeof(root->tools))
-			tables[COL_HSA_TOOLS] = root->tools;
-	}
+	col_hsa_root_tables(root, tables);
 	col_hsa_install(tables, runtime_version);
 	errno = saved_errno;
 	return true;
