@@ -24,6 +24,20 @@ static struct ana_operand absent(struct ana_eval *e, const char *what, const cha
 	return (struct ana_operand){ .kind = ANA_OPERAND_ABSENT };
 }
 
+/* "SQ_LEVEL_WAVES_ACCUM", by its own name, is the sum that is in the pass of that level. */
+static const struct wl_column *find_level_sum(struct ana_eval *e, const char *name)
+{
+	struct ws_str level = ws_str_from(name);
+	const struct wl_frame *pass;
+	char frame[96];
+
+	if (!ws_str_ends(level, "_ACCUM") || level.n - 6 >= sizeof(frame))
+		return NULL;
+	snprintf(frame, sizeof(frame), "%.*s", (int)(level.n - 6), name);
+	pass = wl_workload_frame(e->load, frame);
+	return pass ? wl_frame_column(pass, "SQ_ACCUM_PREV_HIRES") : NULL;
+}
+
 static const struct wl_column *find_column(struct ana_eval *e, const char *name, const char *level)
 {
 	const struct wl_frame *main = e->load->frames[0];
@@ -47,6 +61,8 @@ static const struct wl_column *find_column(struct ana_eval *e, const char *name,
 	col = wl_frame_column(main, name);
 	if ((!col || col->is_text) && own)
 		col = wl_frame_column(own, name);
+	if (!col)
+		col = find_level_sum(e, name);
 	return col && !col->is_text ? col : NULL;
 }
 

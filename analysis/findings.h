@@ -100,6 +100,8 @@ struct ana_finding {
 	struct ana_finding_record records[ANA_FINDING_RECORDS_MAX]; /* trace: the longest ones */
 	size_t n_records;
 	const char *next; /* a command to type */
+	/* With `only_rule`: the first requirement that does not hold; NULL: the rule fires. */
+	const char *unmet;
 };
 
 struct ana_findings {
@@ -117,7 +119,6 @@ struct ana_findings {
 struct ana_rule_value {
 	const char *metric; /* "12.2.3"; NULL: a formula of its own */
 	const char *name, *unit;
-	const char *coll_level; /* as of a metric */
 	const struct ana_expr *expr;
 };
 
@@ -149,6 +150,8 @@ struct ana_rule {
 struct ana_findings_how {
 	double min_share_pct; /* below 0: as each rule says */
 	double min_gain_pct;  /* of the time of all; below 0: ANA_FINDING_GAIN_MIN */
+	/* The id of one rule: every subject is listed, also where the rule does not fire. */
+	const char *only_rule;
 };
 #define ANA_FINDING_GAIN_MIN 1.0
 
@@ -165,7 +168,7 @@ enum ws_status ana_findings_of_profile(const struct ana_finding_profile *profile
 				       const struct ana_findings_how *how, struct ws_arena *arena,
 				       struct ana_findings **out_findings, struct ws_err *err);
 
-/* @path: as the user gave it, for commands. Streams the events of @trace once. */
+/* @path: as the user gave it, for commands. Streams the events of @trace twice. */
 enum ws_status ana_findings_of_trace(const struct trc_trace *trace, const char *path,
 				     const struct ana_metrics *metrics,
 				     const struct ana_findings_how *how, struct ws_arena *arena,

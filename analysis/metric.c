@@ -115,7 +115,8 @@ bool ana_metric_id_parse(const struct ana_metrics *metrics, const char *text,
 
 static int is_definition(const struct dirent *entry)
 {
-	return ws_str_ends(ws_str_from(entry->d_name), ".metrics");
+	return ws_str_ends(ws_str_from(entry->d_name), ".metrics") ||
+	       ws_str_ends(ws_str_from(entry->d_name), ".finding");
 }
 
 /* Put @dir's file in the place of the embedded one of its name, or behind them all. */
@@ -135,7 +136,7 @@ static enum ws_status overlay(const char *dir, const char *name, struct ws_arena
 		if (strcmp(files[i].name, name) == 0)
 			break;
 	if (!st && i == FILES_MAX)
-		st = ws_fail(err, WS_E_LIMIT, "'%s' has too many .metrics files", dir);
+		st = ws_fail(err, WS_E_LIMIT, "'%s' has too many files of definitions", dir);
 	if (!st) {
 		files[i].name = ws_arena_strdup(arena, path);
 		files[i].text = ws_arena_strndup(arena, text.at, text.n);
@@ -170,7 +171,8 @@ enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
 	if (!found) {
 		free(entries);
 		return ws_fail(err, WS_E_NOTFOUND,
-			       "'%s' has no .metrics files: docs/metrics.md describes them",
+			       "'%s' has no .metrics or .finding files: docs/metrics.md describes "
+			       "them",
 			       config_dir);
 	}
 	ws_arena_init(&arena, 64u << 20);

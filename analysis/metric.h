@@ -91,6 +91,8 @@ struct ana_set {
 	size_t n_metrics;
 };
 
+struct ana_rule; /* analysis/findings.h */
+
 struct ana_metrics {
 	const char *arch;
 	struct ana_variable *vars; /* built-in variables: formulas of their own */
@@ -99,6 +101,8 @@ struct ana_metrics {
 	size_t n_blocks;
 	struct ana_set *sets; /* in order of definition */
 	size_t n_sets;
+	struct ana_rule *rules; /* of findings, in order of their files */
+	size_t n_rules;
 	struct ana_expr_pool pool;
 	struct ws_arena arena;
 };
@@ -106,8 +110,8 @@ struct ana_metrics {
 extern const char *const ana_metric_archs[]; /* NULL at the end */
 
 /*
- * @config_dir: a directory whose *.metrics files stand in for the embedded ones of the
- * same name, or add to them; NULL: none.
+ * @config_dir: a directory whose *.metrics and *.finding files stand in for the embedded ones of
+ * the same name, or add to them; NULL: none.
  */
 enum ws_status ana_metrics_load(const char *arch, const char *config_dir,
 				struct ana_metrics **out_metrics, struct ws_err *err);

@@ -18,8 +18,7 @@ struct ws_str ana_reader_kept(struct ana_reader *r, struct ws_str text)
 	return (struct ws_str){ ws_arena_strndup(arena_of(r), text.at, text.n), text.n };
 }
 
-/* The word up to white space; *@rest moves past it and the space. */
-static struct ws_str next_word(struct ws_str *rest)
+struct ws_str ana_reader_word(struct ws_str *rest)
 {
 	struct ws_str word = { rest->at, 0 };
 
@@ -51,8 +50,7 @@ static enum ws_status arch_matches(struct ana_reader *r, struct ws_str word, boo
 				       WS_STR_ARGS(word));
 }
 
-/* Take " when A B" off the end of *@head. */
-static enum ws_status take_guard(struct ana_reader *r, struct ws_str *head, bool *out_applies)
+enum ws_status ana_reader_guard(struct ana_reader *r, struct ws_str *head, bool *out_applies)
 {
 	static const char word[] = " when ";
 	const char *at = memmem(head->at, head->n, word, sizeof(word) - 1);
@@ -66,7 +64,7 @@ static enum ws_status take_guard(struct ana_reader *r, struct ws_str *head, bool
 	*head = ws_str_trim(*head);
 	*out_applies = false;
 	while (archs.n) {
-		enum ws_status st = arch_matches(r, next_word(&archs), out_applies);
+		enum ws_status st = arch_matches(r, ana_reader_word(&archs), out_applies);
 
 		if (st)
 			return st;
@@ -78,9 +76,11 @@ static enum ws_status scope_name(void *of, struct ws_str word, const struct ana_
 				 struct ws_err *err)
 {
 	struct ana_reader *r = of;
-	struct ws_map_entry *let = ws_map_find(&r->lets, word);
+	struct ws_map_entry *let = ws_map_find(&r->rule_lets, word);
 	char name[128];
 
+	if (!let)
+		let = ws_map_find(&r->lets, word);
 	if (let) {
 		*out_expr = let->value;
 		return WS_OK;
@@ -133,7 +133,7 @@ static enum ws_status end_table(struct ana_reader *r)
 	return WS_OK;
 }
 
-static enum ws_status end_block(struct ana_reader *r)
+enum ws_status ana_reader_end_block(struct ana_reader *r)
 {
 	enum ws_status st = end_table(r);
 
@@ -153,7 +153,7 @@ static enum ws_status end_block(struct ana_reader *r)
 
 /* Lines */
 
-static enum ws_status quoted(struct ana_reader *r, struct ws_str rest, const char **out_text)
+enum ws_status ana_reader_quoted(struct ana_reader *r, struct ws_str rest, const char **out_text)
 {
 	if (rest.n < 2 || rest.at[0] != '"' || rest.at[rest.n - 1] != '"')
 		return ANA_READER_FAIL(r, "a title in double quotes is expected: '%.*s'",
@@ -164,8 +164,8 @@ static enum ws_status quoted(struct ana_reader *r, struct ws_str rest, const cha
 
 static enum ws_status line_block(struct ana_reader *r, struct ws_str rest)
 {
-	enum ws_status st = end_block(r);
-	struct ws_str id = next_word(&rest), alias = next_word(&rest);
+	enum ws_status st = ana_reader_end_block(r);
+	struct ws_str id = ana_reader_word(&rest), alias = ana_reader_word(&rest);
 	struct ana_block *block = ws_arena_new(arena_of(r), struct ana_block);
 	uint64_t number;
 
@@ -180,7 +180,7 @@ static enum ws_status line_block(struct ana_reader *r, struct ws_str rest)
 			return ANA_READER_FAIL(r, "block %u is defined twice", (unsigned)number);
 	block->id = (unsigned)number;
 	block->alias = ana_reader_kept(r, alias).at;
-	st = quoted(r, rest, &block->title);
+	st = ana_reader_quoted(r, rest, &block->title);
 	if (!st)
 		st = ws_vec_push(&r->blocks, block, r->err);
 	r->block = block;
@@ -190,7 +190,7 @@ static enum ws_status line_block(struct ana_reader *r, struct ws_str rest)
 static enum ws_status line_table(struct ana_reader *r, struct ws_str rest)
 {
 	enum ws_status st = end_table(r);
-	struct ws_str id = next_word(&rest), part = id, block;
+	struct ws_str id = ana_reader_word(&rest), part = id, block;
 	struct ana_table *table = ws_arena_new(arena_of(r), struct ana_table);
 	uint64_t b, t;
 
@@ -209,7 +209,7 @@ static enum ws_status line_table(struct ana_reader *r, struct ws_str rest)
 	table->key = "Metric";
 	r->table = table;
 	r->table_help = "";
-	st = quoted(r, rest, &table->title);
+	st = ana_reader_quoted(r, rest, &table->title);
 	return st ? st : ws_vec_push(&r->tables, table, r->err);
 }
 
@@ -217,7 +217,7 @@ static enum ws_status line_table(struct ana_reader *r, struct ws_str rest)
 
 static enum ws_status line_set(struct ana_reader *r, struct ws_str rest)
 {
-	struct ws_str name = next_word(&rest);
+	struct ws_str name = ana_reader_word(&rest);
 	struct ana_set set = { .name = ana_reader_kept(r, name).at };
 	enum ws_status st;
 
@@ -227,7 +227,7 @@ static enum ws_status line_set(struct ana_reader *r, struct ws_str rest)
 	set.metrics = ws_arena_array(arena_of(r), SET_METRICS_MAX, sizeof(*set.metrics));
 	if (!set.name || !set.metrics)
 		return ANA_READER_NOMEM(r);
-	st = quoted(r, rest, &set.title);
+	st = ana_reader_quoted(r, rest, &set.title);
 	return st ? st : ws_vec_push(&r->sets, set, r->err);
 }
 
@@ -239,18 +239,18 @@ static enum ws_status line_set_metric(struct ana_reader *r, struct ws_str rest)
 	struct ana_set_metric metric;
 	uint64_t b, t;
 	bool applies;
-	enum ws_status st = take_guard(r, &rest, &applies);
+	enum ws_status st = ana_reader_guard(r, &rest, &applies);
 
 	if (st)
 		return st;
-	id = part = next_word(&rest);
+	id = part = ana_reader_word(&rest);
 	if (!ws_str_next(&part, '.', &block) || !ws_str_u64(block, &b) || !ws_str_u64(part, &t))
 		return ANA_READER_FAIL(r, "not a table number: '%.*s'", WS_STR_ARGS(id));
 	if (!set || set->n_metrics == SET_METRICS_MAX)
 		return ANA_READER_FAIL(r, set ? "a set has at most 64 metrics"
 					      : "'metric' without a set before it");
 	metric = (struct ana_set_metric){ .block = (unsigned)b, .table = (unsigned)t };
-	st = quoted(r, rest, &metric.name);
+	st = ana_reader_quoted(r, rest, &metric.name);
 	if (!st && applies)
 		set->metrics[set->n_metrics++] = metric;
 	return st;
@@ -272,7 +272,7 @@ static enum ws_status line_metric(struct ana_reader *r, struct ws_str line)
 				       (int)WS_MIN(line.n, (size_t)60), line.at);
 	r->name = (struct ws_str){ line.at + 1, (size_t)(close - line.at) - 1 };
 	guard = (struct ws_str){ close + 1, line.n - (size_t)(close - line.at) - 1 };
-	st = take_guard(r, &guard, &r->present);
+	st = ana_reader_guard(r, &guard, &r->present);
 	if (!st && ws_str_trim(guard).n)
 		st = ANA_READER_FAIL(r, "only 'when ARCH...' may follow ']': '%.*s'",
 				     WS_STR_ARGS(guard));
@@ -384,11 +384,11 @@ static enum ws_status line_pair(struct ana_reader *r, struct ws_str line)
 				       (int)WS_MIN(line.n, (size_t)60), line.at);
 	key = ws_str_trim((struct ws_str){ line.at, (size_t)(eq - line.at) });
 	value = ws_str_trim((struct ws_str){ eq + 1, line.n - (size_t)(eq - line.at) - 1 });
-	st = take_guard(r, &key, &applies);
+	st = ana_reader_guard(r, &key, &applies);
 	if (st)
 		return st;
 	rest = key;
-	word = next_word(&rest);
+	word = ana_reader_word(&rest);
 	for (size_t i = 0; i < WS_ARRAY_LEN(names); i++)
 		if (ws_str_is(word, names[i]))
 			return applies ? line_name(r, names[i], rest, value) : WS_OK;
@@ -404,11 +404,14 @@ static enum ws_status line_pair(struct ana_reader *r, struct ws_str line)
 
 static enum ws_status read_line(struct ana_reader *r, struct ws_str line)
 {
-	struct ws_str rest = line, word;
+	struct ws_str rest = line, word = ana_reader_word(&rest);
 
+	if (ws_str_is(word, "finding"))
+		return ana_reader_finding(r, rest);
+	if (r->in_rule)
+		return ana_reader_finding_line(r, line);
 	if (line.at[0] == '[')
 		return line_metric(r, line);
-	word = next_word(&rest);
 	if (!memchr(line.at, '=', WS_MIN(line.n, (size_t)8))) {
 		if (ws_str_is(word, "block"))
 			return line_block(r, rest);
@@ -471,10 +474,16 @@ static int by_id(const void *a, const void *b)
 static enum ws_status finish(struct ana_reader *r)
 {
 	struct ana_metrics *into = r->into;
-	enum ws_status st = end_block(r);
+	enum ws_status st = ana_reader_end_block(r);
 
 	if (st)
 		return st;
+	into->rules = ws_arena_array(&into->arena, r->rules.n + 1, sizeof(*into->rules));
+	if (!into->rules)
+		return ANA_READER_NOMEM(r);
+	into->n_rules = r->rules.n;
+	if (r->rules.n)
+		memcpy(into->rules, r->rules.at, r->rules.n * sizeof(*into->rules));
 	ws_vec_sort(&r->blocks, by_id);
 	into->blocks = ws_arena_array(&into->arena, r->blocks.n + 1, sizeof(*into->blocks));
 	into->vars = ws_arena_array(&into->arena, r->vars.n + 1, sizeof(*into->vars));
@@ -491,6 +500,24 @@ static enum ws_status finish(struct ana_reader *r)
 	if (r->vars.n)
 		memcpy(into->vars, r->vars.at, r->vars.n * sizeof(*into->vars));
 	return WS_OK;
+}
+
+/* Rules cite metrics, so they are read last. */
+static enum ws_status read_files(struct ana_reader *r, const struct ana_metric_file *files,
+				 bool of_rules)
+{
+	enum ws_status st = WS_OK;
+
+	for (; !st && files->name; files++) {
+		if (ws_str_ends(ws_str_from(files->name), ".finding") != of_rules)
+			continue;
+		r->file = files->name;
+		r->line = 1;
+		st = read_text(r, files->text);
+		if (!st)
+			st = ana_reader_end_finding(r);
+	}
+	return st;
 }
 
 static enum ws_status find_arch(const char *arch, unsigned *out_index, struct ws_err *err)
@@ -528,12 +555,14 @@ enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file 
 	ws_vec_init(&r.sets, 1000);
 	ws_vec_init(&r.renames, 1000);
 	ws_vec_init(&r.pairs, 10000);
+	ws_vec_init(&r.rules, 1000);
+	ws_vec_init(&r.needs, 100);
+	ws_vec_init(&r.values, 100);
 	ws_map_init(&r.lets, WS_MAP_STR, 100000);
-	for (; !st && files->name; files++) {
-		r.file = files->name;
-		r.line = 1;
-		st = read_text(&r, files->text);
-	}
+	ws_map_init(&r.rule_lets, WS_MAP_STR, 1000);
+	st = read_files(&r, files, false);
+	if (!st)
+		st = read_files(&r, files, true);
 	if (!st)
 		st = finish(&r);
 	ws_vec_fini(&r.blocks);
@@ -543,7 +572,11 @@ enum ws_status ana_metrics_parse(const char *arch, const struct ana_metric_file 
 	ws_vec_fini(&r.sets);
 	ws_vec_fini(&r.renames);
 	ws_vec_fini(&r.pairs);
+	ws_vec_fini(&r.rules);
+	ws_vec_fini(&r.needs);
+	ws_vec_fini(&r.values);
 	ws_map_fini(&r.lets);
+	ws_map_fini(&r.rule_lets);
 	if (st)
 		ana_metrics_free(r.into);
 	else

@@ -21,8 +21,8 @@ def c_string(line):
 
 def main():
     out, files = sys.argv[1], sys.argv[2:]
-    # common.metrics first: the others use its names.
-    files.sort(key=lambda path: (os.path.basename(path) != "common.metrics", os.path.basename(path)))
+    # common.metrics and common.finding first: the others use their names.
+    files.sort(key=lambda path: (not os.path.basename(path).startswith("common."), os.path.basename(path)))
     with open(out, "w") as to:
         to.write('/* Made by data/embed.py. */\n#include "analysis/metric.h"\n\n')
         to.write("const struct ana_metric_file ana_metric_files[] = {\n")

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+extern const struct ws_cmd wavescope_advise_cmd;
 extern const struct ws_cmd wavescope_run_cmd;
 extern const struct ws_cmd wavescope_info_cmd;
 extern const struct ws_cmd wavescope_doctor_cmd;
