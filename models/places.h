@@ -1,8 +1,8 @@
 /*
  * places: files of madengine that are installed: scripts/common, the presets, the sample models.
  *
- * An installation has them in share/wavescope/madengine, a build tree in share/madengine, which is
- * a link to data/madengine of the sources.
+ * An installation has them in share/wavescope/madengine, a build tree in share/madengine, with links
+ * to data/madengine, data/presets and samples/models of the sources.
  */
 #ifndef WS_MODELS_PLACES_H
 #define WS_MODELS_PLACES_H

@@ -1,9 +1,15 @@
 #!/bin/sh
-# link.sh FOLDER FILE...: links to the files in FOLDER of the build tree
+# link.sh FOLDER [NAME=]FILE...: links to the files in FOLDER of the build tree
 set -eu
 folder=$1
 shift
-mkdir -p "$folder"
 for file; do
-	ln -sfn "$file" "$folder/${file##*/}"
+	case $file in
+	*=*) name=${file%%=*} ;;
+	*) name=${file##*/} ;;
+	esac
+	above=$(dirname "$folder/$name")
+	[ ! -L "$above" ] || rm "$above" # an earlier version linked to the folder itself
+	mkdir -p "$above"
+	ln -sfn "${file#*=}" "$folder/$name"
 done

@@ -17,7 +17,7 @@ static struct ws_doc *tools; /* those that are installed */
 
 static void source_path(const char *name, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/data/madengine/%s", getenv("WS_SOURCE"), name);
+	snprintf(path, PATH_MAX, "%s/data/%s", getenv("WS_SOURCE"), name);
 }
 
 static int begin_tools(void **state)
@@ -25,7 +25,7 @@ static int begin_tools(void **state)
 	char path[PATH_MAX];
 
 	begin_arena(state);
-	source_path("scripts/common/tools.json", path);
+	source_path("madengine/scripts/common/tools.json", path);
 	return mdl_tools_read(path, &arena, &tools, &err);
 }
 
@@ -111,7 +111,7 @@ static void the_comprehensive_preset_has_one_library_trace(void **state)
 	struct ws_doc *preset;
 	struct mdl_chain chain;
 
-	source_path("examples/profiling-configs/rocprofv3_comprehensive.json", path);
+	source_path("presets/rocprofv3_comprehensive.json", path);
 	assert_int_equal(ws_doc_read(path, &arena, &preset, &err), WS_OK);
 	assert_int_equal(mdl_chain_build(tools, preset, &arena, &chain, &err), WS_OK);
 	assert_string_equal(
@@ -145,7 +145,7 @@ static void presets_name_tools_that_there_are(void **state)
 		struct mdl_chain chain = { 0 };
 		struct ws_doc *preset;
 
-		snprintf(name, sizeof(name), "examples/profiling-configs/%s.json", names[i]);
+		snprintf(name, sizeof(name), "presets/%s.json", names[i]);
 		source_path(name, path);
 		assert_int_equal(ws_doc_read(path, &arena, &preset, &err), WS_OK);
 		assert_int_equal(mdl_chain_build(tools, preset, &arena, &chain, &err), WS_OK);

@@ -27,6 +27,8 @@ out_is "warning: tools[0]: pmc_14: no counter 'SQ_WAIT_INST_VALU' on gfx90a: did
 note: tools[0]: the application is run 1 time: 15 sets of counters in 1 pass; AMD's rocprofv3 runs it 15 times [application-runs]"
 lint rocprofv3_lightweight.json
 out_is "rocprofv3_lightweight.json: nothing to report"
+lint data/presets/rocprofv3_lightweight.json # as the sources have it, from any folder
+out_is "data/presets/rocprofv3_lightweight.json: nothing to report"
 
 # Each rule.
 rule() { # RULE EXIT_CODE TEXT TOOLS
@@ -56,6 +58,18 @@ out_lacks application-runs
 mkdir -p own
 printf 'pmc: NEITHER\npmc: NOR\n' >own/none.txt
 rule unknown-counter 4 "counters of no line" '[{"name": "rocprof", "cmd": "rocprofv3 -i ../own/none.txt --"}]'
+# Values of a wrong type are no findings: the file is no context.
+while IFS='|' read -r tools message; do
+	context "$tools"
+	rc_is 4
+	err_is "madengine: context key 'tools[0]$message"
+	out_is_empty
+done <<'END'
+["rocprof"]|' must be a mapping, not a text
+[{"cmd": "rocprofv3 --"}]|': 'name' is missing
+[{"name": "rocprof", "env_vars": []}]|.env_vars' must be a mapping, not a list
+[{"name": "rocprof", "env_vars": {"A": [1]}}]|.env_vars.A' must be a text or a number, not a list
+END
 # a command that has nothing to do with rocprofv3
 context '[{"name": "rocprof", "cmd": "nice -n 5"}]'
 rc_is 0
