@@ -168,15 +168,17 @@ const char *ws_str_shell(const char *text, char *to, size_t room)
 
 	if (*text && text[strspn(text, plain)] == 0)
 		return text;
-	if (room < 2 * strlen(text) + 3)
+	if (room < WS_STR_SHELL_ROOM(strlen(text)))
 		return text;
-	to[n++] = '"';
+	to[n++] = '\'';
 	for (; *text; text++) {
-		if (strchr("\\\"$`", *text))
-			to[n++] = '\\';
+		if (*text == '\'') { /* the quotes end, it is escaped, and they begin again */
+			memcpy(to + n, "'\\'", 3);
+			n += 3;
+		}
 		to[n++] = *text;
 	}
-	to[n++] = '"';
+	to[n++] = '\'';
 	to[n] = 0;
 	return to;
 }

@@ -50,8 +50,10 @@ bool ws_str_f64(struct ws_str s, double *out_value);
 bool ws_str_bool(struct ws_str s, bool *out_value); /* 1/0 yes/no true/false on/off */
 
 /*
- * @text quoted for a shell, in double quotes where needed; @text itself if it does not fit.
+ * @text as one word of a shell, in single quotes where needed; @text itself if it is one already, or
+ * does not fit.
  */
+#define WS_STR_SHELL_ROOM(n_bytes) (4 * (n_bytes) + 3) /* for the worst case: all are quotes */
 const char *ws_str_shell(const char *text, char *to, size_t room);
 
 /* Edits (insert, delete, replace, swap of neighbours) between two words. */

@@ -42,7 +42,7 @@ void mdl_run_fail(struct mdl_run *run, const char *fmt, ...)
 /* Quoted for a shell; in the arena. */
 static const char *quoted(struct mdl_run *run, const char *text)
 {
-	size_t room = 2 * strlen(text) + 3;
+	size_t room = WS_STR_SHELL_ROOM(strlen(text));
 	char *to = ws_arena_alloc(run->arena, room);
 
 	return to ? ws_str_shell(text, to, room) : "";

@@ -7,18 +7,13 @@
 
 void mdl_shell_word(const char *text, struct ws_buf *out)
 {
-	if (*text && !text[strspn(text, LETTERS DIGITS "@%+=:,./-")]) {
+	size_t room = WS_STR_SHELL_ROOM(strlen(text));
+	char *to = ws_buf_room(out, room);
+
+	if (to && ws_str_shell(text, to, room) == to)
+		out->n += strlen(to);
+	else
 		ws_buf_add(out, text);
-		return;
-	}
-	ws_buf_add(out, "'");
-	for (; *text; text++) {
-		if (*text == '\'')
-			ws_buf_add(out, "'\\''");
-		else
-			ws_buf_add_n(out, text, 1);
-	}
-	ws_buf_add(out, "'");
 }
 
 void mdl_shell_export(const char *name, const char *value, struct ws_buf *out)
