@@ -69,6 +69,43 @@ assert len(pids) == 6 and len(tids) == 6, (pids, tids)
 assert min(times) > 10**16 - 10**6 and max(times) < 10**16 + 301 * 10**6, (min(times), max(times))
 END
 
+# The same with a decoder that knows nothing of Perfetto: message 1 is a packet, 60 in it describes a track.
+if part_needs protoc; then
+	protoc --decode_raw <all_results.pftrace >raw || fail "protoc cannot decode the trace"
+	"$PYTHON" - raw <<'END' || fail "Perfetto trace, decoded by protoc"
+import collections, re, sys
+parents, processes, on, kinds, track = {}, {}, collections.Counter(), collections.Counter(), None
+stack, fields = [], {}
+for line in open(sys.argv[1]):
+    line = line.strip()
+    if line.endswith("{"):
+        stack.append(line.split()[0])
+        if stack in (["1", "60"], ["1", "11"]):
+            fields = {}
+    elif line == "}":
+        if stack == ["1", "60"]:
+            parents[fields["1"]] = fields.get("5")
+            if "3.6" in fields:
+                processes[fields["1"]] = fields["3.6"]
+        elif stack == ["1", "11"]:
+            on[fields["11"]] += 1
+            kinds[fields["9"]] += 1
+        stack.pop()
+    elif stack[:2] in (["1", "60"], ["1", "11"]):
+        number, value = line.split(": ", 1)
+        fields.setdefault(".".join(stack[2:] + [number]), value.strip('"'))
+assert not stack
+by_rank = collections.Counter()
+for track, n in on.items():
+    while track not in processes:
+        track = parents[track]
+    by_rank[processes[track]] += n
+# 600 kernels and 300 collectives, each with a beginning and an end
+assert by_rank == {"rank %d: made on node%d" % (rank, rank // 2): 2 * 900 for rank in range(6)}, by_rank
+assert kinds == {"1": 5400, "2": 5400}, kinds
+END
+fi
+
 # ---- a database has the same, and can be merged again ----
 run wavescope merge a -o again -f rocpd
 rc_is 0
