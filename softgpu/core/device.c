@@ -99,7 +99,8 @@ void sg_device_figures(struct sg_device *device, struct softgpu_figures *out)
 
 void sg_device_publish(struct sg_device *device, struct sg_board_page *page, uint32_t gpu)
 {
-	sg_busy_time_publish(device->gpu.busy, &page->busy_ns[gpu], &page->since_ns[gpu]);
+	device->gpu.n_queues = &page->n_queues[gpu];
+	sg_busy_time_publish(device->gpu.busy, page, gpu);
 }
 
 uint64_t sg_device_clock(const struct sg_device *device)

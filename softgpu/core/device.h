@@ -40,7 +40,7 @@ void sg_device_destroy_queue(struct sg_queue *queue);
 
 /* All but the memory in use, which the device does not know. */
 void sg_device_figures(struct sg_device *device, struct softgpu_figures *out);
-/* The load of the GPU, for other processes: element @gpu of the page. */
+/* The load of the GPU and its queues, for other processes: element @gpu of the page. Before the first queue. */
 void sg_device_publish(struct sg_device *device, struct sg_board_page *page, uint32_t gpu);
 
 /* The 100 MHz counter that packets are stamped with. */

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "softgpu/device/board.h"
 #include "softgpu/device/clock.h"
 
 struct sg_busy_time {
@@ -11,9 +12,8 @@ struct sg_busy_time {
 	pthread_mutex_t lock; /* everything below */
 	uint32_t n_running;
 	uint64_t since_ns, busy_ns; /* since when one is running; time before that */
-	struct {
-		_Atomic uint64_t *busy_ns, *since_ns;
-	} shown; /* NULL: nowhere */
+	struct sg_board_page *page; /* NULL: it is shown nowhere */
+	uint32_t gpu;
 };
 
 struct sg_busy_time *sg_busy_time_create(void)
@@ -34,13 +34,16 @@ void sg_busy_time_destroy(struct sg_busy_time *busy)
 }
 
 /* Locked. */
-static void show(struct sg_busy_time *busy)
+static void show(struct sg_busy_time *busy, uint64_t now_ns)
 {
-	if (!busy->shown.busy_ns)
+	struct sg_board_page *page = busy->page;
+
+	if (!page)
 		return;
-	atomic_store_explicit(busy->shown.busy_ns, busy->busy_ns, memory_order_relaxed);
-	atomic_store_explicit(busy->shown.since_ns, busy->n_running ? busy->since_ns : 0,
+	atomic_store_explicit(&page->busy_ns[busy->gpu], busy->busy_ns, memory_order_relaxed);
+	atomic_store_explicit(&page->since_ns[busy->gpu], busy->n_running ? busy->since_ns : 0,
 			      memory_order_relaxed);
+	sg_board_set_running(page, busy->gpu, now_ns, busy->n_running != 0);
 }
 
 bool sg_busy_time_begin(struct sg_busy_time *busy)
@@ -50,7 +53,7 @@ bool sg_busy_time_begin(struct sg_busy_time *busy)
 	pthread_mutex_lock(&busy->lock);
 	if (!busy->n_running++) {
 		busy->since_ns = sg_clock_system_ns();
-		show(busy);
+		show(busy, busy->since_ns);
 	}
 	pthread_mutex_unlock(&busy->lock);
 	return true;
@@ -60,8 +63,10 @@ void sg_busy_time_end(struct sg_busy_time *busy)
 {
 	pthread_mutex_lock(&busy->lock);
 	if (!--busy->n_running) {
-		busy->busy_ns += sg_clock_system_ns() - busy->since_ns;
-		show(busy);
+		uint64_t now_ns = sg_clock_system_ns();
+
+		busy->busy_ns += now_ns - busy->since_ns;
+		show(busy, now_ns);
 	}
 	pthread_mutex_unlock(&busy->lock);
 }
@@ -79,13 +84,12 @@ uint64_t sg_busy_time_ns(struct sg_busy_time *busy)
 	return busy_ns;
 }
 
-void sg_busy_time_publish(struct sg_busy_time *busy, _Atomic uint64_t *busy_ns,
-			  _Atomic uint64_t *since_ns)
+void sg_busy_time_publish(struct sg_busy_time *busy, struct sg_board_page *page, uint32_t gpu)
 {
 	pthread_mutex_lock(&busy->lock);
-	busy->shown.busy_ns = busy_ns;
-	busy->shown.since_ns = since_ns;
-	show(busy);
+	busy->page = page;
+	busy->gpu = gpu;
+	show(busy, sg_clock_system_ns());
 	pthread_mutex_unlock(&busy->lock);
 	atomic_store(&busy->measured, true);
 }

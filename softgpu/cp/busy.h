@@ -8,10 +8,10 @@
 #ifndef WS_SOFTGPU_CP_BUSY_H
 #define WS_SOFTGPU_CP_BUSY_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sg_board_page;
 struct sg_busy_time;
 
 struct sg_busy_time *sg_busy_time_create(void);       /* NULL: out of memory */
@@ -23,8 +23,7 @@ void sg_busy_time_end(struct sg_busy_time *busy);
 
 /* Time up to now in which one or more were running. */
 uint64_t sg_busy_time_ns(struct sg_busy_time *busy);
-/* From now on also there: time before the kernels that are running, and since when they are (0: none is). */
-void sg_busy_time_publish(struct sg_busy_time *busy, _Atomic uint64_t *busy_ns,
-			  _Atomic uint64_t *since_ns);
+/* From now on also there, as the load of GPU number @gpu. */
+void sg_busy_time_publish(struct sg_busy_time *busy, struct sg_board_page *page, uint32_t gpu);
 
 #endif

@@ -342,6 +342,8 @@ struct sg_queue *sg_cp_queue_create(struct sg_cp *cp, const struct sg_cp_gpu *gp
 	cp->queues = queue;
 	cp->n_queues++;
 	pthread_mutex_unlock(&cp->lock);
+	if (gpu->n_queues)
+		atomic_fetch_add(gpu->n_queues, 1);
 	sg_guard_install();
 	sg_cp_kick(cp);
 	return queue;
@@ -355,6 +357,8 @@ void sg_cp_queue_destroy(struct sg_queue *queue)
 		return;
 	cp = queue->cp;
 	atomic_store(&queue->dying, true);
+	if (queue->gpu->n_queues)
+		atomic_fetch_sub(queue->gpu->n_queues, 1);
 
 	/* Locks in the poller's order: its own queue first, then the list. */
 	pthread_mutex_lock(&queue->lock);

@@ -68,6 +68,7 @@ struct sg_cp_gpu {
 	struct sg_gws *gws;
 	struct sg_counting *counting; /* NULL: cannot count */
 	struct sg_busy_time *busy;    /* NULL: not measured */
+	_Atomic uint32_t *n_queues;   /* counted there; NULL: nowhere */
 };
 
 enum sg_queue_type { SG_QUEUE_AQL, SG_QUEUE_SDMA };

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "softgpu/device/clock.h"
 
 /* The folder, open; -1: others could have put something there, or it cannot be made. */
 static int open_folder(void)
@@ -56,6 +59,11 @@ static uint64_t pid_space(void)
 	return stat("/proc/self/ns/pid", &st) ? 0 : st.st_ino;
 }
 
+static bool is_running(const struct sg_board_page *page)
+{
+	return start_ticks_of(page->pid) == page->start_ticks;
+}
+
 static bool has_ended(int folder, const char *name)
 {
 	struct sg_board_page page;
@@ -65,13 +73,13 @@ static bool has_ended(int folder, const char *name)
 	if (fd < 0)
 		return false;
 	if (read(fd, &page, sizeof(page)) == sizeof(page) && page.magic == SG_BOARD_MAGIC)
-		ended = page.pid_space == pid_space() &&
-			start_ticks_of(page.pid) != page.start_ticks;
+		ended = page.pid_space == pid_space() && !is_running(&page);
 	close(fd);
 	return ended;
 }
 
-static void remove_ended(int folder)
+/* Calls it for each page of the folder, by name. */
+static void each_page(int folder, void (*page)(int folder, const char *name, void *ctx), void *ctx)
 {
 	int copy = dup(folder);
 	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
@@ -82,11 +90,17 @@ static void remove_ended(int folder)
 			close(copy);
 		return;
 	}
+	rewinddir(dir); /* the copy shares its place with the folder */
 	while ((entry = readdir(dir)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    has_ended(folder, entry->d_name))
-			unlinkat(folder, entry->d_name, 0);
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			page(folder, entry->d_name, ctx);
 	closedir(dir);
+}
+
+static void remove_ended(int folder, const char *name, void *ctx)
+{
+	if (has_ended(folder, name))
+		unlinkat(folder, name, 0);
 }
 
 struct sg_board_page *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpus)
@@ -104,7 +118,7 @@ struct sg_board_page *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpu
 
 	if (folder < 0)
 		return NULL;
-	remove_ended(folder);
+	each_page(folder, remove_ended, NULL);
 	page.start_ticks = start_ticks_of(page.pid);
 	memcpy(page.memory_bytes, memory_bytes, page.n_gpus * sizeof(*memory_bytes));
 	snprintf(name, sizeof(name), "%u", page.pid);
@@ -119,4 +133,129 @@ struct sg_board_page *sg_board_open(const uint64_t *memory_bytes, uint32_t n_gpu
 		close(fd);
 	close(folder);
 	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* --- load --- */
+
+static double after(double load, bool running, uint64_t elapsed_ns, double constant_ns)
+{
+	double kept = exp(-(double)elapsed_ns / constant_ns);
+
+	return running ? 1 - (1 - load) * kept : load * kept;
+}
+
+void sg_board_set_running(struct sg_board_page *page, uint32_t gpu, uint64_t now_ns, bool running)
+{
+	struct sg_board_load *load = &page->load[gpu];
+	uint64_t at_ns = atomic_load_explicit(&load->at_ns, memory_order_relaxed);
+	uint64_t elapsed_ns = at_ns && now_ns > at_ns ? now_ns - at_ns : 0;
+	bool was_running = atomic_load_explicit(&load->is_running, memory_order_relaxed);
+	double recent = atomic_load_explicit(&load->recent, memory_order_relaxed),
+	       lasting = atomic_load_explicit(&load->lasting, memory_order_relaxed);
+
+	recent = after(recent / SG_BOARD_WHOLE, was_running, elapsed_ns, SG_BOARD_RECENT_NS);
+	lasting = after(lasting / SG_BOARD_WHOLE, was_running, elapsed_ns, SG_BOARD_LASTING_NS);
+	atomic_fetch_add(&load->turn, 1);
+	atomic_store(&load->is_running, running);
+	atomic_store(&load->at_ns, now_ns);
+	atomic_store(&load->recent, (uint32_t)(recent * SG_BOARD_WHOLE));
+	atomic_store(&load->lasting, (uint32_t)(lasting * SG_BOARD_WHOLE));
+	atomic_fetch_add(&load->turn, 1);
+}
+
+#define MOST_TRIES 1000 /* a process that was killed in between leaves an odd turn */
+
+static void read_load(struct sg_board_load *load, uint64_t now_ns, struct sg_board_use *out)
+{
+	uint32_t turn, recent = 0, lasting = 0;
+	uint64_t at_ns = 0, elapsed_ns;
+
+	for (int i = 0; i < MOST_TRIES; i++) {
+		turn = atomic_load(&load->turn);
+		out->is_running = atomic_load(&load->is_running);
+		at_ns = atomic_load(&load->at_ns);
+		recent = atomic_load(&load->recent);
+		lasting = atomic_load(&load->lasting);
+		if (!(turn & 1) && atomic_load(&load->turn) == turn)
+			break;
+	}
+	elapsed_ns = at_ns && now_ns > at_ns ? now_ns - at_ns : 0;
+	out->recent = after((double)recent / SG_BOARD_WHOLE, out->is_running, elapsed_ns,
+			    SG_BOARD_RECENT_NS);
+	out->lasting = after((double)lasting / SG_BOARD_WHOLE, out->is_running, elapsed_ns,
+			     SG_BOARD_LASTING_NS);
+}
+
+/* --- the pages of all processes --- */
+
+struct visit {
+	sg_board_process *process;
+	void *ctx;
+	uint64_t now_ns;
+};
+
+static void visit_page(int folder, const char *name, void *ctx)
+{
+	const struct visit *visit = ctx;
+	struct sg_board_use uses[SG_BOARD_GPUS] = { 0 };
+	struct sg_board_page *page = MAP_FAILED;
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_size >= (off_t)sizeof(*page))
+		page = mmap(NULL, sizeof(*page), PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return;
+	if (page->magic == SG_BOARD_MAGIC && page->version == SG_BOARD_VERSION &&
+	    page->n_gpus <= SG_BOARD_GPUS && page->pid_space == pid_space() && is_running(page)) {
+		for (uint32_t g = 0; g < page->n_gpus; g++) {
+			read_load(&page->load[g], visit->now_ns, &uses[g]);
+			uses[g].used_bytes = atomic_load(&page->used_bytes[g]);
+			uses[g].n_queues = atomic_load(&page->n_queues[g]);
+		}
+		visit->process(visit->ctx, page->pid, uses, page->n_gpus);
+	}
+	munmap(page, sizeof(*page));
+}
+
+void sg_board_each(sg_board_process *process, void *ctx)
+{
+	struct visit visit = { process, ctx, sg_clock_system_ns() };
+	int folder = open_folder();
+
+	if (folder < 0)
+		return;
+	each_page(folder, visit_page, &visit);
+	close(folder);
+}
+
+struct sum {
+	struct sg_board_use *uses;
+	uint32_t n_gpus;
+};
+
+static void add_process(void *ctx, uint32_t pid, const struct sg_board_use *uses, uint32_t n_gpus)
+{
+	const struct sum *sum = ctx;
+
+	for (uint32_t g = 0; g < n_gpus && g < sum->n_gpus; g++) {
+		struct sg_board_use *total = &sum->uses[g];
+
+		total->used_bytes += uses[g].used_bytes;
+		total->n_queues += uses[g].n_queues;
+		total->is_running |= uses[g].is_running;
+		total->recent = fmin(total->recent + uses[g].recent, 1);
+		total->lasting = fmin(total->lasting + uses[g].lasting, 1);
+	}
+}
+
+void sg_board_sum(struct sg_board_use *out_uses, uint32_t n_gpus)
+{
+	struct sum sum = { out_uses, n_gpus };
+
+	memset(out_uses, 0, n_gpus * sizeof(*out_uses));
+	sg_board_each(add_process, &sum);
 }

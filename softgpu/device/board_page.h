@@ -17,8 +17,23 @@
 
 #define SG_BOARD_FOLDER "/dev/shm/wavescope-gpus-"
 #define SG_BOARD_MAGIC 0x42475357u /* "WSGB" */
-#define SG_BOARD_VERSION 2u
+#define SG_BOARD_VERSION 3u
 #define SG_BOARD_GPUS 16u
+
+/*
+ * The load of a GPU, as means in which the past counts less the longer ago it is: `recent` is what
+ * tools show as busy, `lasting` is what heats a board. Both are parts of SG_BOARD_WHOLE at the time
+ * at_ns; the GPU has been running, or idle, since then. turn is odd while they change.
+ */
+struct sg_board_load {
+	_Atomic uint32_t turn, is_running;
+	_Atomic uint32_t recent, lasting;
+	_Atomic uint64_t at_ns; /* CLOCK_BOOTTIME */
+};
+
+#define SG_BOARD_WHOLE 1000000u
+#define SG_BOARD_RECENT_NS 100000000.0 /* so much time and it counts 1/e */
+#define SG_BOARD_LASTING_NS 10000000000.0
 
 struct sg_board_page {
 	uint32_t magic, version;
@@ -29,6 +44,8 @@ struct sg_board_page {
 	_Atomic uint64_t used_bytes[SG_BOARD_GPUS];
 	/* Time in which a kernel was running, until since_ns; since_ns: CLOCK_BOOTTIME, 0 while none is. */
 	_Atomic uint64_t busy_ns[SG_BOARD_GPUS], since_ns[SG_BOARD_GPUS];
+	struct sg_board_load load[SG_BOARD_GPUS];
+	_Atomic uint32_t n_queues[SG_BOARD_GPUS];
 };
 
 #endif

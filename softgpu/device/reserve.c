@@ -211,7 +211,7 @@ enum sg_vm_status sg_vm_alloc_reserved(struct sg_vm *vm, const struct sg_vm_info
 	else
 		status = place(vm, block, backed);
 	if (!status) {
-		vm->used[block->node] += counted;
+		sg_vm_count(vm, block->node, (int64_t)counted);
 		if (backed->by ==
 		    SG_VM_ALIASED) { /* the models need a place that is the same every time */
 			block->pin_place = vm->next_pin_place + backed->at % PAGE;
@@ -255,7 +255,7 @@ enum sg_vm_status sg_vm_free_reserved(struct sg_vm *vm, uint64_t addr)
 	block->retired = true;
 	withdraw(vm, block);
 	if (block->backing == SG_VM_OWN && block->kind != SG_VM_SCRATCH)
-		vm->used[block->node] -= block->size;
+		sg_vm_count(vm, block->node, -(int64_t)block->size);
 	space = sg_vm_space(vm, block->start);
 	sg_extents_give(space, block->start);
 	if (!block->placeless)

@@ -158,8 +158,7 @@ uint64_t sg_vm_available(struct sg_vm *vm, uint32_t node)
 	return available;
 }
 
-/* Locked. Node 0 is the host. */
-static void count(struct sg_vm *vm, uint32_t node, int64_t more_bytes)
+void sg_vm_count(struct sg_vm *vm, uint32_t node, int64_t more_bytes)
 {
 	vm->used[node] += (uint64_t)more_bytes;
 	if (node && vm->published)
@@ -172,7 +171,7 @@ void sg_vm_publish(struct sg_vm *vm, _Atomic uint64_t *used)
 	pthread_mutex_lock(&vm->lock);
 	vm->published = used;
 	for (uint32_t node = 1; node < vm->n_nodes; node++)
-		count(vm, node, 0);
+		sg_vm_count(vm, node, 0);
 	pthread_mutex_unlock(&vm->lock);
 }
 
@@ -282,7 +281,7 @@ enum sg_vm_status sg_vm_alloc(struct sg_vm *vm, enum sg_vm_kind kind, uint32_t n
 	else
 		status = sg_vm_place(vm, block, align, -1, 0);
 	if (!status)
-		count(vm, node, (int64_t)counted);
+		sg_vm_count(vm, node, (int64_t)counted);
 	pthread_mutex_unlock(&vm->lock);
 
 	if (status) {
@@ -317,7 +316,7 @@ enum sg_vm_status sg_vm_free(struct sg_vm *vm, uint64_t addr)
 	}
 	sg_vm_retire(vm, block);
 	if (block->kind == SG_VM_HOST || block->kind == SG_VM_VRAM)
-		count(vm, block->node, -(int64_t)block->size);
+		sg_vm_count(vm, block->node, -(int64_t)block->size);
 	sg_vm_unplace(vm, block);
 	pthread_mutex_unlock(&vm->lock);
 	free(block);

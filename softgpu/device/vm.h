@@ -26,6 +26,9 @@
 #include "softgpu/device/model.h"
 #include "softgpu/mem/address.h"
 
+/* As the links of /proc/PID/fd show the memory of a machine. */
+#define SG_VM_MEMFD_NAME "wavescope-gpu-memory"
+
 struct sg_vm;
 
 enum sg_vm_status {

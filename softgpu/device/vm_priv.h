@@ -9,8 +9,6 @@
 #include "softgpu/device/reserve.h"
 #include "softgpu/device/vm.h"
 
-#define SG_VM_MEMFD_NAME "wavescope-gpu-memory"
-
 struct sg_vm_block {
 	enum sg_vm_kind kind;
 	uint32_t node;
@@ -79,6 +77,8 @@ bool sg_svm_forget(struct sg_vm *vm, uint64_t start, uint64_t end);
 /* Take address space and map fd at `offset` there (fd < 0: our memfd at the address). Locked. */
 enum sg_vm_status sg_vm_place(struct sg_vm *vm, struct sg_vm_block *block, uint64_t align, int fd,
 			      uint64_t offset);
+/* Memory of a node is in use, or is not any more. Node 0 is the host. Locked. */
+void sg_vm_count(struct sg_vm *vm, uint32_t node, int64_t more_bytes);
 /* Gives the pages of a block of the memory file back; it must be unmapped afterwards. */
 void sg_vm_discard(struct sg_vm *vm, const struct sg_vm_block *block);
 /* Withdraws access; no device accesses the block when this returns. */

@@ -5,10 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "softgpu/device/board.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
 #include "softgpu/kfd/drm_abi.h"
 #include "softgpu/kfd/kfd_priv.h"
+#include "softgpu/kfd/live.h"
 
 #define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
 #define MAX_ARGS 512u
@@ -109,23 +111,39 @@ static void fill_device(const struct sg_gpu *gpu, struct sg_drm_device *out)
 	}
 }
 
-static struct sg_drm_heap heap(struct sg_kfd *kfd, uint32_t node, uint64_t total)
+/* By all processes; by this one only, where they cannot see each other. */
+static struct sg_board_use use_of(const struct sg_kfd *kfd, uint32_t node)
 {
-	uint64_t left = sg_vm_available(kfd->machine.vm, node);
+	uint64_t own = sg_machine_gpu(&kfd->machine, node)->model->vram_bytes -
+		       sg_vm_available(kfd->machine.vm, node);
+	struct sg_board_use uses[SG_MAX_GPUS], *use = &uses[node - 1];
 
+	sg_board_sum(uses, kfd->machine.topology.n_gpus);
+	use->used_bytes = use->used_bytes > own ? use->used_bytes : own;
+	return *use;
+}
+
+static uint64_t gtt_used(struct sg_kfd *kfd)
+{
+	return kfd->machine.host_bytes - sg_vm_available(kfd->machine.vm, 0);
+}
+
+static struct sg_drm_heap heap(uint64_t total, uint64_t used)
+{
 	return (struct sg_drm_heap){ .total_bytes = total,
 				     .usable_bytes = total,
-				     .used_bytes = total - left,
+				     .used_bytes = used,
 				     .largest_bytes = total / 4 * 3 };
 }
 
-static size_t answer(struct sg_kfd *kfd, uint32_t node, uint32_t query, void *out)
+static size_t answer(struct sg_kfd *kfd, uint32_t node, const struct sg_drm_info *args, void *out)
 {
 	const struct sg_gpu *gpu = sg_machine_gpu(&kfd->machine, node);
 	uint64_t vram = gpu->model->vram_bytes, gtt = kfd->machine.host_bytes;
+	struct sg_board_use use;
 	uint64_t *word = out;
 
-	switch (query) {
+	switch (args->query) {
 	case SG_DRM_ACCEL_WORKING:
 		*(uint32_t *)out = 1;
 		return sizeof(uint32_t);
@@ -134,19 +152,23 @@ static size_t answer(struct sg_kfd *kfd, uint32_t node, uint32_t query, void *ou
 		return sizeof(*word);
 	case SG_DRM_VRAM_USAGE:
 	case SG_DRM_VIS_VRAM_USAGE:
-		*word = vram - sg_vm_available(kfd->machine.vm, node);
+		*word = use_of(kfd, node).used_bytes;
 		return sizeof(*word);
 	case SG_DRM_GTT_USAGE:
-		*word = gtt - sg_vm_available(kfd->machine.vm, 0);
+		*word = gtt_used(kfd);
 		return sizeof(*word);
 	case SG_DRM_VRAM_GTT:
 		*(struct sg_drm_vram_gtt *)out = (struct sg_drm_vram_gtt){ vram, vram, gtt };
 		return sizeof(struct sg_drm_vram_gtt);
 	case SG_DRM_MEMORY:
-		*(struct sg_drm_memory *)out =
-			(struct sg_drm_memory){ heap(kfd, node, vram), heap(kfd, node, vram),
-						heap(kfd, 0, gtt) };
+		use = use_of(kfd, node);
+		*(struct sg_drm_memory *)out = (struct sg_drm_memory){ heap(vram, use.used_bytes),
+								       heap(vram, use.used_bytes),
+								       heap(gtt, gtt_used(kfd)) };
 		return sizeof(struct sg_drm_memory);
+	case SG_DRM_SENSOR:
+		use = use_of(kfd, node);
+		return sg_live_sensor(gpu, &use, args->operands[0], out) ? sizeof(uint32_t) : 0;
 	case SG_DRM_DEV_INFO:
 		fill_device(gpu, out);
 		return sizeof(struct sg_drm_device);
@@ -164,7 +186,7 @@ static int info(struct sg_kfd *kfd, uint32_t node, void *args_)
 {
 	struct sg_drm_info *args = args_;
 	uint64_t out[MAX_ARGS / 8] = { 0 };
-	size_t n = answer(kfd, node, args->query, out);
+	size_t n = answer(kfd, node, args, out);
 
 	if (!n || !args->answer_bytes || !args->answer)
 		return EINVAL;

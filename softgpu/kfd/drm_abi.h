@@ -93,6 +93,15 @@ enum sg_drm_query {
 	SG_DRM_DEV_INFO = 0x16,
 	SG_DRM_VIS_VRAM_USAGE = 0x17,
 	SG_DRM_MEMORY = 0x19,
+	SG_DRM_SENSOR = 0x1d, /* the first operand is an enum sg_drm_sensor */
+};
+
+enum sg_drm_sensor {
+	SG_DRM_SENSOR_SCLK_MHZ = 1,
+	SG_DRM_SENSOR_MCLK_MHZ = 2,
+	SG_DRM_SENSOR_MILLI_CELSIUS = 3,
+	SG_DRM_SENSOR_LOAD_PERCENT = 4,
+	SG_DRM_SENSOR_WATTS = 5,
 };
 
 struct sg_drm_info {

@@ -10,6 +10,8 @@
 
 #include "softgpu/device/model.h"
 #include "softgpu/kfd/interpose.h"
+#include "softgpu/kfd/interpose_proc.h"
+#include "softgpu/kfd/live.h"
 
 #define MAX_FDS 65536
 #define DRM_DEVICES 226
@@ -86,13 +88,13 @@ static bool is_gpu_folder(const char *path)
 	return false;
 }
 
-/* "/dev/", "/sys/" or "/proc/m": most paths end here. */
+/* "/dev/", "/sys/", "/proc/m" or a process's fdinfo: most paths end here. */
 static bool may_be_ours(const char *path)
 {
 	return path && path[0] == '/' &&
 	       ((path[1] == 'd' && path[2] == 'e' && path[3] == 'v' && path[4] == '/') ||
 		(path[1] == 's' && path[2] == 'y' && path[3] == 's' && path[4] == '/') ||
-		(path[1] == 'p' && !strncmp(path, "/proc/m", 7)));
+		(path[1] == 'p' && (!strncmp(path, "/proc/m", 7) || sg_proc_is_fdinfo(path))));
 }
 
 static bool is_redirected(const char *path)
@@ -105,12 +107,21 @@ static bool is_redirected(const char *path)
 
 const char *sg_path_redirect(const char *path, char space[SG_SYSFS_PATH])
 {
-	if (__builtin_expect(!may_be_ours(path), 1) || !is_redirected(path))
+	bool is_fdinfo;
+
+	if (__builtin_expect(!may_be_ours(path), 1))
+		return path;
+	is_fdinfo = path[1] == 'p' && path[6] != 'm';
+	if (!is_fdinfo && !is_redirected(path))
 		return path;
 	pthread_once(&described, describe);
+	if (is_fdinfo)
+		return has_folder && sg_proc_fdinfo(folder, &topology, path, space) ? space : path;
 	if (!has_folder ||
 	    snprintf(space, SG_SYSFS_PATH, "%s%s", folder, path) >= (int)SG_SYSFS_PATH)
 		return path;
+	if (sg_live_is_one(path))
+		sg_live_refresh(folder, &topology, space);
 	return space;
 }
 
@@ -149,14 +160,32 @@ struct sg_file sg_path_device(const char *path)
 	return file;
 }
 
+static unsigned minor_of(struct sg_file file)
+{
+	return file.kind == SG_FILE_RENDER ? FIRST_RENDER_MINOR + file.node - 1
+	       : file.kind == SG_FILE_CARD ? file.node - 1
+					   : 0;
+}
+
+int sg_file_name(struct sg_file file, char *out, size_t size)
+{
+	if (file.kind == SG_FILE_KFD)
+		return snprintf(out, size, "/dev/kfd");
+	return snprintf(out, size, "/dev/dri/%s%u",
+			file.kind == SG_FILE_RENDER ? "renderD" : "card", minor_of(file));
+}
+
+const char *sg_path_original(const char *path)
+{
+	size_t n = has_folder ? strlen(folder) : 0;
+
+	return n && !strncmp(path, folder, n) && path[n] == '/' ? path + n : path;
+}
+
 void sg_file_stat(struct sg_file file, struct stat *st)
 {
-	unsigned minor = file.kind == SG_FILE_RENDER ? FIRST_RENDER_MINOR + file.node - 1
-			 : file.kind == SG_FILE_CARD ? file.node - 1
-						     : 0;
-
 	st->st_mode = S_IFCHR | 0666;
-	st->st_rdev = makedev(file.kind == SG_FILE_KFD ? KFD_DEVICE : DRM_DEVICES, minor);
+	st->st_rdev = makedev(file.kind == SG_FILE_KFD ? KFD_DEVICE : DRM_DEVICES, minor_of(file));
 	st->st_size = 0;
 	st->st_blocks = 0;
 }

@@ -44,6 +44,11 @@ void sg_fd_remove(int fd);
 struct sg_file sg_fd_quick(int fd); /* what the table says */
 struct sg_file sg_fd_find(int fd);  /* and it is still that file */
 
+/* The path of a device; returns its length. */
+int sg_file_name(struct sg_file file, char *out, size_t size);
+/* The path as the program would see it, of a file that was found in the machine's folder. */
+const char *sg_path_original(const char *path);
+
 /* As the device would answer. */
 void sg_file_stat(struct sg_file file, struct stat *st);
 

@@ -16,6 +16,7 @@
 #include "softgpu/core/machine.h"
 #include "softgpu/device/symbols.h"
 #include "softgpu/kfd/files.h"
+#include "softgpu/kfd/interpose_proc.h"
 #include "softgpu/kfd/kfd.h"
 
 #define MAX_RUNTIMES 8
@@ -192,14 +193,16 @@ static struct sg_kfd *open_machine(void)
 
 /* A descriptor of the memory of its own, so that the program maps from it what the driver
  * would give it. */
-static int new_descriptor(const struct sg_kfd *kfd, int flags)
+static int new_descriptor(const struct sg_kfd *kfd, struct sg_file file, int flags)
 {
 	char path[40];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", sg_kfd_file(kfd));
 	fd = SG_NEXT(open)(path, O_RDWR | (flags & O_CLOEXEC));
-	if (fd < 0) /* without /proc */
+	if (fd >= 0)
+		sg_proc_mark(fd, file);
+	else /* without /proc */
 		fd = SG_NEXT(fcntl)(sg_kfd_file(kfd), flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD,
 				    0);
 	return fd;
@@ -225,7 +228,7 @@ int sg_interpose_open(const char *path, int flags, const void *caller)
 		return -1;
 	}
 	sg_companion_load();
-	fd = new_descriptor(kfd, flags);
+	fd = new_descriptor(kfd, file, flags);
 	if (fd >= 0 && !sg_fd_add(fd, file)) {
 		SG_NEXT(close)(fd);
 		errno = EMFILE;

@@ -21,6 +21,7 @@
 
 #include "softgpu/kfd/files.h"
 #include "softgpu/kfd/interpose.h"
+#include "softgpu/kfd/interpose_proc.h"
 
 #define IS_DEVICE(path) (sg_path_device(path).kind != SG_FILE_OTHER)
 #define MODE(flags, last)                                                                          \
@@ -100,10 +101,6 @@ REDIRECT(int, access, (const char *path, int mode), path, to, mode)
 REDIRECT(int, euidaccess, (const char *path, int mode), path, to, mode)
 REDIRECT(int, faccessat, (int dir, const char *path, int mode, int flags), path, dir, to, mode,
 	 flags)
-REDIRECT(ssize_t, readlink, (const char *path, char *out, size_t n), path, to, out, n)
-REDIRECT(ssize_t, readlinkat, (int dir, const char *path, char *out, size_t n), path, dir, to, out,
-	 n)
-REDIRECT(char *, realpath, (const char *path, char *out), path, to, out)
 REDIRECT(int, scandir,
 	 (const char *path, struct dirent ***list, int (*choose)(const struct dirent *),
 	  int (*compare)(const struct dirent **, const struct dirent **)),
@@ -121,8 +118,50 @@ REDIRECT(ssize_t, lgetxattr, (const char *path, const char *name, void *out, siz
 REDIRECT(ssize_t, listxattr, (const char *path, char *out, size_t n), path, to, out, n)
 REDIRECT(ssize_t, llistxattr, (const char *path, char *out, size_t n), path, to, out, n)
 
+/* --- results that are paths themselves --- */
+
+SG_EXPORT ssize_t readlink(const char *path, char *out, size_t n)
+{
+	char space[SG_SYSFS_PATH];
+
+	return sg_proc_link(path, out, n, SG_NEXT(readlink)(sg_path_redirect(path, space), out, n));
+}
+
+SG_EXPORT ssize_t readlinkat(int dir, const char *path, char *out, size_t n)
+{
+	char space[SG_SYSFS_PATH];
+
+	return sg_proc_link(path, out, n,
+			    SG_NEXT(readlinkat)(dir, sg_path_redirect(path, space), out, n));
+}
+
+/* Found in the machine's folder, but that is not where the program looked for it. */
+static char *original(char *found)
+{
+	const char *path = found ? sg_path_original(found) : NULL;
+
+	return path && path != found ? memmove(found, path, strlen(path) + 1) : found;
+}
+
+SG_EXPORT char *realpath(const char *path, char *out)
+{
+	char space[SG_SYSFS_PATH];
+
+	return original(SG_NEXT(realpath)(sg_path_redirect(path, space), out));
+}
+
 char *__realpath_chk(const char *path, char *out, size_t n);
-REDIRECT(char *, __realpath_chk, (const char *path, char *out, size_t n), path, to, out, n)
+SG_EXPORT char *__realpath_chk(const char *path, char *out, size_t n)
+{
+	char space[SG_SYSFS_PATH];
+
+	return original(SG_NEXT(__realpath_chk)(sg_path_redirect(path, space), out, n));
+}
+
+SG_EXPORT char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
+}
 
 /* --- stat: a device's file in the folder gets the type and number of the device --- */
 

@@ -8,8 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "softgpu/device/board.h"
 #include "softgpu/device/model.h"
 #include "softgpu/kfd/kfd_priv.h"
+#include "softgpu/kfd/live.h"
 
 #define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
 #define DRM_MAJOR_NUMBER 226
@@ -236,41 +238,62 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 
 /* --- the device as PCI and DRM show it --- */
 
-/* What management tools read: a GPU that is idle, because one process does not see what
- * another one runs. */
-static void add_sensors(struct sg_sysfs *tree, const struct place *device,
-			const struct sg_gpu_model *m, uint32_t card)
+/* What management tools read. */
+static void add_sensors(struct sg_sysfs *tree, const struct place *device, const struct sg_gpu *gpu,
+			uint32_t card)
 {
-	static const struct {
-		const char *label;
-		uint32_t celsius;
-	} temperatures[] = { { "edge", 38 }, { "junction", 41 }, { "mem", 40 } };
+	static const char *const clocks[] = { "sclk", "mclk" };
+	const struct sg_gpu_model *m = gpu->model;
 	struct place hwmon = place(tree, "%s/hwmon/hwmon%u", device->folder, card);
-	char name[32];
+	const struct sg_board_use idle = { 0 };
+	char name[32], text[SG_LIVE_BYTES];
 
 	add(&hwmon, 'f', "name", "amdgpu\n");
-	for (uint32_t i = 0; i < sizeof(temperatures) / sizeof(temperatures[0]); i++) {
+	for (uint32_t i = 0; sg_live_temperature(i); i++) {
 		snprintf(name, sizeof(name), "temp%u_label", i + 1);
-		add(&hwmon, 'f', name, "%s\n", temperatures[i].label);
-		snprintf(name, sizeof(name), "temp%u_input", i + 1);
-		add(&hwmon, 'f', name, "%u\n", temperatures[i].celsius * 1000);
+		add(&hwmon, 'f', name, "%s\n", sg_live_temperature(i));
 	}
-	add(&hwmon, 'f', "power1_average", "%u\n", m->idle_watts * 1000000);
+	for (uint32_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		snprintf(name, sizeof(name), "freq%u_label", i + 1);
+		add(&hwmon, 'f', name, "%s\n", clocks[i]);
+	}
+	add(&hwmon, 'f', "in0_label",
+	    "vddgfx\n"); /* rocm-smi 5 gives up without; there is no value */
+	add(&hwmon, 'f', "power1_label", "PPT\n");
 	add(&hwmon, 'f', "power1_cap", "%u\n", m->max_watts * 1000000);
+	add(&hwmon, 'f', "power1_cap_default", "%u\n", m->max_watts * 1000000);
 	add(&hwmon, 'f', "power1_cap_max", "%u\n", m->max_watts * 1000000);
 	add(&hwmon, 'f', "power1_cap_min", "0\n");
-	add(device, 'f', "pp_dpm_sclk", "0: 500Mhz *\n1: %uMhz\n", m->engine_clock_mhz);
-	add(device, 'f', "pp_dpm_mclk", "0: 400Mhz *\n1: %uMhz\n", m->hbm_clock_mhz);
+	/* As they are of a board that nobody has used. A binary table has no text: it is there
+	 * once it is read. */
+	for (uint32_t i = 0; i < sg_live_n_files; i++) {
+		const struct sg_live_file *file = &sg_live_files[i];
+		size_t n = file->write(gpu, &idle, file->which, text);
+
+		add(file->in_hwmon ? &hwmon : device, 'f', file->name, "%.*s",
+		    memchr(text, '\0', n) ? 0 : (int)n, text);
+	}
 	add(device, 'f', "power_dpm_force_performance_level", "auto\n");
-	add(device, 'f', "gpu_busy_percent", "0\n");
-	add(device, 'f', "mem_busy_percent", "0\n");
-	add(device, 'f', "mem_info_vram_used", "0\n");
-	add(device, 'f', "mem_info_vis_vram_used", "0\n");
 	add(device, 'f', "mem_info_vram_vendor", "unknown\n");
+	add(device, 'f', "pcie_replay_count", "0\n");
 	add(device, 'f', "current_link_speed", "16.0 GT/s PCIe\n");
 	add(device, 'f', "current_link_width", "16\n");
 	add(device, 'f', "max_link_speed", "16.0 GT/s PCIe\n");
 	add(device, 'f', "max_link_width", "16\n");
+}
+
+/* What a board has printed on it; that this one is none can be read there, too. */
+static void add_board(const struct place *device, const struct sg_gpu *gpu)
+{
+	const struct sg_gpu_model *m = gpu->model;
+	struct place firmware = place(device->tree, "%s/fw_version", device->folder);
+
+	add(device, 'f', "product_name", "%s\n", m->marketing_name);
+	add(device, 'f', "product_number", "software-%s\n", m->name);
+	add(device, 'f', "serial_number", "%016llx\n", (unsigned long long)gpu->unique_id);
+	add(device, 'f', "vbios_version", "113-SOFTWARE-%s\n", m->name);
+	add(&firmware, 'f', "mec_fw_version", "0x%08x\n", m->cp_ucode);
+	add(&firmware, 'f', "sdma_fw_version", "0x%08x\n", m->sdma_ucode);
 }
 
 static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
@@ -300,7 +323,10 @@ static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t
 	    "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:0C34\n"
 	    "PCI_SLOT_NAME=0000:%02x:00.0\n",
 	    m->device_id, bus);
-	add_sensors(tree, &device, m, card);
+	add(&device, 'f', "numa_node", "0\n");
+	add(&device, 'f', "local_cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	add_board(&device, gpu);
+	add_sensors(tree, &device, gpu, card);
 	add(&device, 'l', "subsystem", "../../../bus/pci");
 	add(&device, 'l', "driver", "../../../bus/pci/drivers/amdgpu");
 	snprintf(name, sizeof(name), "0000:%02x:00.0", bus);
@@ -353,6 +379,7 @@ void sg_sysfs_describe(struct sg_sysfs *tree, const struct sg_topology *topology
 	add(&top, 'f', "generation_id", "2\n");
 	add(&top, 'f', "system_properties", "platform_oem 0\nplatform_id 0\nplatform_rev 1\n");
 	add(&kfd, 'f', "dev", "238:0\n");
+	add(&kfd, 'd', "proc", "%s", "");
 	add(&kfd, 'f', "uevent", "MAJOR=238\nMINOR=0\nDEVNAME=kfd\n");
 	add(&module, 'f', "initstate", "live\n");
 	add(&module, 'f', "refcnt", "0\n");

@@ -68,8 +68,9 @@ static bool fill(const struct sg_sysfs *tree, const char *folder)
 		char path[512];
 
 		snprintf(path, sizeof(path), "%s", at);
-		ok = make_parents(fd, path) &&
-		     (*type == 'l' ? !symlinkat(text, fd, path) : write_file(fd, path, text));
+		ok = make_parents(fd, path) && (*type == 'l'   ? !symlinkat(text, fd, path)
+						: *type == 'd' ? !mkdirat(fd, path, 0700)
+							       : write_file(fd, path, text));
 		at = text + strlen(text) + 1;
 	}
 	if (fd >= 0)

@@ -1,5 +1,6 @@
 /* How long kernels run on a GPU: the time in which there is one, however many there are. */
 #include "softgpu/cp/busy.h"
+#include "softgpu/device/board.h"
 #include "tests/unit/softgpu/rig.h"
 
 #include <time.h>
@@ -56,6 +57,47 @@ static void kernels_that_overlap_count_once(void **state)
 	sg_busy_time_destroy(load);
 }
 
+/* Half of the time: the mean is there, for both lengths of memory, whoever looks and when. */
+static void load_is_a_mean_of_the_past(void **state)
+{
+	static struct sg_board_page page;
+	uint64_t at_ns = 1000000000;
+
+	for (int i = 0; i < 4000; i++, at_ns += 10000000)
+		sg_board_set_running(&page, 0, at_ns, i % 2 == 0);
+	assert_in_range(page.load[0].recent, SG_BOARD_WHOLE * 45 / 100, SG_BOARD_WHOLE * 55 / 100);
+	assert_in_range(page.load[0].lasting, SG_BOARD_WHOLE * 45 / 100, SG_BOARD_WHOLE * 55 / 100);
+	/* Idle for half a second: nothing recent is left, the board is still warm. */
+	sg_board_set_running(&page, 0, at_ns + 500000000, false);
+	assert_in_range(page.load[0].recent, 0, SG_BOARD_WHOLE / 100);
+	assert_in_range(page.load[0].lasting, SG_BOARD_WHOLE * 40 / 100, SG_BOARD_WHOLE / 2);
+	assert_int_equal(page.load[0].turn % 2, 0);
+}
+
+static void other_processes_see_what_this_one_uses(void **state)
+{
+	const uint64_t memory[2] = { 1 << 30, 1 << 30 };
+	struct sg_board_use before[2], now[2];
+	struct sg_board_page *page;
+
+	sg_board_sum(before, 2); /* of others that may be running */
+	page = sg_board_open(memory, 2);
+	if (!page)
+		skip(); /* no /dev/shm */
+	atomic_store(&page->used_bytes[1], 4096);
+	atomic_store(&page->n_queues[1], 3);
+	sg_board_set_running(page, 1, now_ns() - 2000000000, true);
+	sg_board_sum(now, 2);
+	assert_int_equal(now[1].used_bytes - before[1].used_bytes, 4096);
+	assert_int_equal(now[1].n_queues - before[1].n_queues, 3);
+	assert_true(now[1].is_running);
+	assert_true(now[1].recent > 0.99);
+	assert_true(now[1].lasting > 0.15 && now[1].lasting <= 1);
+	page->version++;
+	sg_board_sum(now, 2);
+	assert_int_equal(now[1].n_queues, before[1].n_queues);
+}
+
 /* ---- of a GPU ---- */
 
 static struct rig *rig;
@@ -110,6 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_measured_before_somebody_asks),
 		cmocka_unit_test(kernels_that_overlap_count_once),
+		cmocka_unit_test(load_is_a_mean_of_the_past),
+		cmocka_unit_test(other_processes_see_what_this_one_uses),
 		cmocka_unit_test_setup_teardown(the_time_of_a_kernel_is_busy_time, setup, teardown),
 	};
 
