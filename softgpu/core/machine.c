@@ -103,6 +103,8 @@ static void memory_fault(void *ctx, const struct sg_cp_fault *fault)
 	};
 
 	sg_events_report_fault(machine->events, &report);
+	if (machine->faulted)
+		machine->faulted(machine, &report);
 }
 
 static bool read_workers(uint32_t *n_workers)

@@ -37,6 +37,8 @@ struct sg_machine {
 	/* The granularity of an allocation, from its flags, which are the interface's; not used for SVM,
 	 * scratch and imported memory. */
 	enum sg_grain (*grain)(uint32_t flags);
+	/* A kernel has failed; called by a device thread after the event is set. NULL: nobody asks. */
+	void (*faulted)(struct sg_machine *machine, const struct sg_memory_fault *fault);
 };
 
 /* False: a message has been logged. Nothing is started before sg_machine_build(). */

@@ -31,6 +31,15 @@ struct sg_kfd_runtime_enable_args {
 	uint32_t capabilities_mask; /* out */
 };
 
+/* What all its operations have in common. */
+struct sg_kfd_dbg_trap_args {
+	uint32_t pid;
+	uint32_t op;
+	uint64_t rest[3];
+};
+
+#define SG_KFD_DBG_TRAP_ENABLE 0u
+
 struct sg_kfd_ipc_export_args {
 	uint64_t handle;
 	uint32_t share_handle[4]; /* out */

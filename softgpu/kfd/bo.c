@@ -130,7 +130,7 @@ static void collect_lent(struct sg_kfd *kfd)
 	while ((bo = done)) {
 		done = bo->next;
 		sg_vm_free_reserved(kfd->machine.vm, bo->place);
-		close(bo->export);
+		sg_kfd_close(kfd, bo->export);
 		free(bo);
 	}
 }
@@ -174,10 +174,8 @@ void sg_kfd_bo_put(struct sg_kfd *kfd, struct sg_kfd_bo *bo)
 		return;
 	if (bo->place)
 		sg_vm_free_reserved(kfd->machine.vm, bo->place);
-	if (bo->export >= 0)
-		close(bo->export);
-	if (bo->file >= 0)
-		close(bo->file);
+	sg_kfd_close(kfd, bo->export);
+	sg_kfd_close(kfd, bo->file);
 	free(bo);
 }
 

@@ -43,21 +43,24 @@ static const struct row rows[] = {
 	ROW(0x18, kfd_ioctl_map_memory_to_gpu_args,         map_memory),
 	ROW(0x19, kfd_ioctl_unmap_memory_from_gpu_args,     unmap_memory),
 	ROW(0x1a, kfd_ioctl_set_cu_mask_args,               set_cu_mask),
+	ROW(0x1b, kfd_ioctl_get_queue_wave_state_args,      queue_wave_state),
 	ROW(0x1c, kfd_ioctl_get_dmabuf_info_args,           dmabuf_info),
 	ROW(0x1d, kfd_ioctl_import_dmabuf_args,             import_dmabuf),
 	ROW(0x1e, kfd_ioctl_alloc_queue_gws_args,           alloc_gws),
+	ROW(0x1f, kfd_ioctl_smi_events_args,                smi_events),
 	ROW(0x20, kfd_ioctl_svm_args,                       svm),
 	ROW(0x21, kfd_ioctl_set_xnack_mode_args,            set_xnack),
+	ROW(0x22, kfd_ioctl_criu_args,                      criu),
 	ROW(0x23, kfd_ioctl_get_available_memory_args,      available_memory),
 	ROW(SG_KFD_NR_EXPORT_DMABUF,  sg_kfd_export_dmabuf_args,  export_dmabuf),
 	ROW(SG_KFD_NR_RUNTIME_ENABLE, sg_kfd_runtime_enable_args, runtime_enable),
+	ROW(SG_KFD_NR_DBG_TRAP,       sg_kfd_dbg_trap_args,       dbg_trap),
 	ROW(SG_KFD_NR_IPC_IMPORT,     sg_kfd_ipc_import_args,     ipc_import),
 	ROW(SG_KFD_NR_IPC_EXPORT,     sg_kfd_ipc_export_args,     ipc_export),
 };
 /* clang-format on */
 
-/* Requests that the driver has and this one refuses as a driver does that was built without
- * them. */
+/* The debugger's requests before DBG_TRAP: the driver still has their numbers, and refuses them. */
 static const struct {
 	uint8_t nr;
 	int error;
@@ -67,10 +70,6 @@ static const struct {
 	{ 0x0e, EPERM, "DBG_UNREGISTER" },
 	{ 0x0f, EPERM, "DBG_ADDRESS_WATCH" },
 	{ 0x10, EPERM, "DBG_WAVE_CONTROL" },
-	{ 0x1b, EINVAL, "GET_QUEUE_WAVE_STATE" },
-	{ 0x1f, EPERM, "SMI_EVENTS" },
-	{ 0x22, EINVAL, "CRIU_OP" },
-	{ SG_KFD_NR_DBG_TRAP, EPERM, "DBG_TRAP" },
 };
 
 bool sg_kfd_read(uint64_t from, void *to, size_t size)

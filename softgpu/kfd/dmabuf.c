@@ -86,6 +86,7 @@ int sg_kfd_dmabuf_of_bo(struct sg_kfd *kfd, struct sg_kfd_bo *bo, int *out_fd)
 			close(fd);
 			fd = -1;
 		}
+		sg_kfd_keep(kfd, bo->export);
 	}
 	if (fd < 0)
 		return errno == EMFILE ? EMFILE : ENOMEM;
@@ -135,7 +136,7 @@ static struct sg_kfd_bo *own(struct sg_kfd *kfd, const struct ticket *ticket)
 	return NULL;
 }
 
-static struct sg_kfd_bo *import(const struct ticket *ticket, int dmabuf)
+static struct sg_kfd_bo *import(struct sg_kfd *kfd, const struct ticket *ticket, int dmabuf)
 {
 	struct sg_kfd_bo *bo = calloc(1, sizeof(*bo));
 
@@ -148,8 +149,11 @@ static struct sg_kfd_bo *import(const struct ticket *ticket, int dmabuf)
 				  .n_holders = 1,
 				  .file = open_memory(ticket),
 				  .export = fcntl(dmabuf, F_DUPFD_CLOEXEC, 0) };
-	if (bo->file >= 0 && bo->export >= 0)
+	if (bo->file >= 0 && bo->export >= 0) {
+		sg_kfd_keep(kfd, bo->file);
+		sg_kfd_keep(kfd, bo->export);
 		return bo;
+	}
 	if (bo->file >= 0)
 		close(bo->file);
 	if (bo->export >= 0)
@@ -175,7 +179,7 @@ int sg_kfd_bo_of_dmabuf(struct sg_kfd *kfd, int fd, struct sg_kfd_bo **out_bo)
 		pthread_mutex_unlock(&kfd->lock);
 	}
 	if (!bo)
-		bo = import(&ticket, fd);
+		bo = import(kfd, &ticket, fd);
 	*out_bo = bo;
 	return bo ? 0 : EACCES;
 }
@@ -253,7 +257,7 @@ static int receive(struct sg_kfd *kfd, int fd, uint64_t va, uint64_t *out_handle
 					 .fd = sg_vm_file(kfd->machine.vm),
 					 .inode = inode_of(sg_vm_file(kfd->machine.vm)) };
 
-		bo = import(&ticket, fd);
+		bo = import(kfd, &ticket, fd);
 		sg_kfd_bo_put(kfd, source);
 		if (!bo)
 			return ENOMEM;

@@ -234,7 +234,8 @@ struct sg_file sg_fd_find(int fd)
 {
 	struct sg_file file = sg_fd_quick(fd);
 
-	if (file.kind == SG_FILE_OTHER || sg_interpose_is_memory(fd))
+	/* Own ones have several files behind them. */
+	if (file.kind == SG_FILE_OTHER || file.kind == SG_FILE_OWN || sg_interpose_is_memory(fd))
 		return file;
 	sg_fd_remove(fd);
 	return (struct sg_file){ SG_FILE_OTHER, 0 };

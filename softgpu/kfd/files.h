@@ -24,7 +24,7 @@ enum sg_file_kind {
 	SG_FILE_KFD,
 	SG_FILE_RENDER,
 	SG_FILE_CARD,
-	SG_FILE_OWN, /* the machine's memory: not for the program to close */
+	SG_FILE_OWN, /* the machine's: not for the program to close */
 };
 
 struct sg_file {

@@ -148,6 +148,14 @@ static uint32_t render_node(int fd)
 	return file.kind == SG_FILE_RENDER || file.kind == SG_FILE_CARD ? file.node : 0;
 }
 
+static void keep(int fd, bool keep)
+{
+	if (keep)
+		sg_fd_add(fd, (struct sg_file){ SG_FILE_OWN, 0 });
+	else
+		sg_fd_remove(fd);
+}
+
 /* The device threads and the memory stay with the parent; its descriptors are still known, to
  * be refused. */
 static void in_child(void)
@@ -163,7 +171,7 @@ static void in_child(void)
 /* Locked. */
 static struct sg_kfd *open_machine(void)
 {
-	static const struct sg_kfd_files files = { .render_node = render_node };
+	static const struct sg_kfd_files files = { .render_node = render_node, .keep = keep };
 	static bool watching_forks;
 	struct sg_kfd *kfd = sg_interpose_kfd();
 	uint64_t start, end;

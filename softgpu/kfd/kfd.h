@@ -29,6 +29,9 @@ struct sg_machine;
 struct sg_kfd_files {
 	/* The GPU node of an open render node; 0: it is something else. */
 	uint32_t (*render_node)(int fd);
+	/* A descriptor of the dispatcher's own, which the program must not close; or not any more.
+	 * NULL: nobody closes it. */
+	void (*keep)(int fd, bool keep);
 };
 
 /* From the environment, as sg_machine_read_environment() reads it. NULL: a message has been

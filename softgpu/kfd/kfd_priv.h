@@ -36,6 +36,15 @@ struct sg_kfd_queue {
 	uint32_t doorbell;
 };
 
+#define SG_KFD_MAX_SMI 32u /* a program has one for each GPU */
+
+/* Somebody who wants events; see smi.c. */
+struct sg_kfd_smi {
+	int fd;
+	uint32_t node;
+	uint64_t mask;
+};
+
 struct sg_kfd_gem; /* gem.c */
 struct sg_kfd_mapping;
 
@@ -52,6 +61,9 @@ struct sg_kfd {
 	int drm_fd[SG_MAX_GPUS]; /* of ACQUIRE_VM; -1: not yet */
 	struct sg_kfd_gem *gem[SG_MAX_GPUS];
 	struct sg_kfd_mapping *mappings; /* made through GEM handles */
+	pthread_mutex_t smi_lock; /* what follows: device threads report with locks of their own */
+	struct sg_kfd_smi smi[SG_KFD_MAX_SMI];
+	uint32_t n_smi;
 };
 
 /* One request. `size` is the caller's; args has at least the size of the structure, zeroed
@@ -60,8 +72,9 @@ typedef int sg_kfd_handler(struct sg_kfd *kfd, void *args, size_t size);
 
 sg_kfd_handler sg_kfd_get_version, sg_kfd_get_apertures, sg_kfd_get_apertures_new,
 	sg_kfd_acquire_vm, sg_kfd_set_memory_policy, sg_kfd_get_clocks, sg_kfd_get_tile_config,
-	sg_kfd_set_trap_handler, sg_kfd_set_scratch_va, sg_kfd_set_xnack, sg_kfd_available_memory,
-	sg_kfd_runtime_enable;
+	sg_kfd_set_trap_handler, sg_kfd_set_scratch_va, sg_kfd_set_xnack, sg_kfd_available_memory;
+sg_kfd_handler sg_kfd_runtime_enable, sg_kfd_dbg_trap, sg_kfd_queue_wave_state, sg_kfd_criu;
+sg_kfd_handler sg_kfd_smi_events;
 sg_kfd_handler sg_kfd_alloc_memory, sg_kfd_free_memory, sg_kfd_map_memory, sg_kfd_unmap_memory;
 sg_kfd_handler sg_kfd_dmabuf_info, sg_kfd_import_dmabuf, sg_kfd_export_dmabuf, sg_kfd_ipc_export,
 	sg_kfd_ipc_import;
@@ -83,6 +96,13 @@ uint64_t sg_kfd_doorbell_offset(const struct sg_kfd *kfd, uint32_t node);
 /* Memory of the caller; false: it cannot be accessed. */
 bool sg_kfd_read(uint64_t from, void *to, size_t size);
 bool sg_kfd_write(uint64_t to, const void *from, size_t size);
+
+/* Descriptors of the dispatcher's own: kept from a program that closes all, and closed. -1 is fine. */
+void sg_kfd_keep(const struct sg_kfd *kfd, int fd);
+void sg_kfd_close(const struct sg_kfd *kfd, int fd);
+
+/* smi.c: a kernel of this process accessed memory that it cannot. Not locked. */
+void sg_kfd_report_fault(struct sg_kfd *kfd, uint32_t node);
 
 /* bo.c: objects by handle. The caller has locked. */
 struct sg_kfd_bo *sg_kfd_bo_find(struct sg_kfd *kfd, uint64_t handle);

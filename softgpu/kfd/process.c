@@ -1,10 +1,10 @@
 /* A process's view of the GPUs: ids, apertures, clocks, modes. And what holds all of it. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "softgpu/device/clock.h"
 #include "softgpu/device/svm.h"
-#include "softgpu/device/symbols.h"
 #include "softgpu/kfd/kfd_priv.h"
 
 #define KFD_MAJOR 1
@@ -28,6 +28,14 @@ static enum sg_grain grain_of(uint32_t flags)
 	return flags & FLAG(COHERENT) ? SG_GRAIN_FINE : SG_GRAIN_COARSE;
 }
 
+static void faulted(struct sg_machine *machine, const struct sg_memory_fault *fault)
+{
+	struct sg_kfd *kfd = (struct sg_kfd *)((char *)machine - offsetof(struct sg_kfd, machine));
+
+	if (!fault->hang)
+		sg_kfd_report_fault(kfd, fault->node);
+}
+
 struct sg_kfd *sg_kfd_create(const struct sg_kfd_files *files)
 {
 	struct sg_kfd *kfd = calloc(1, sizeof(*kfd));
@@ -37,7 +45,9 @@ struct sg_kfd *sg_kfd_create(const struct sg_kfd_files *files)
 		return NULL;
 	kfd->files = *files;
 	kfd->machine.grain = grain_of;
+	kfd->machine.faulted = faulted;
 	pthread_mutex_init(&kfd->lock, NULL);
+	pthread_mutex_init(&kfd->smi_lock, NULL);
 	for (uint32_t g = 0; g < SG_MAX_GPUS; g++)
 		kfd->drm_fd[g] = -1;
 	if (!sg_machine_read_environment(&kfd->machine, &n_workers) ||
@@ -59,9 +69,27 @@ void sg_kfd_destroy(struct sg_kfd *kfd)
 	for (uint32_t i = 0; i < kfd->n_bos; i++)
 		sg_kfd_bo_put(kfd, kfd->bos[i]);
 	free(kfd->bos);
+	while (kfd->n_smi)
+		sg_kfd_close(kfd, kfd->smi[--kfd->n_smi].fd);
 	sg_machine_dismantle(&kfd->machine);
+	pthread_mutex_destroy(&kfd->smi_lock);
 	pthread_mutex_destroy(&kfd->lock);
 	free(kfd);
+}
+
+void sg_kfd_keep(const struct sg_kfd *kfd, int fd)
+{
+	if (fd >= 0 && kfd->files.keep)
+		kfd->files.keep(fd, true);
+}
+
+void sg_kfd_close(const struct sg_kfd *kfd, int fd)
+{
+	if (fd < 0)
+		return;
+	if (kfd->files.keep)
+		kfd->files.keep(fd, false);
+	close(fd);
 }
 
 int sg_kfd_file(const struct sg_kfd *kfd)
@@ -266,14 +294,14 @@ int sg_kfd_set_xnack(struct sg_kfd *kfd, void *args_, size_t size)
 		args->xnack_enabled = sg_svm_xnack(kfd->machine.vm);
 		return 0;
 	}
+	pthread_mutex_lock(&kfd->lock);
+	busy = kfd->n_queues;
+	pthread_mutex_unlock(&kfd->lock);
+	if (busy) /* also with the mode that it has */
+		return EBUSY;
 	for (uint32_t g = 0; args->xnack_enabled && g < topology->n_gpus; g++)
 		if (topology->gpus[g].model->gfx_stepping != 10)
 			return EPERM;
-	pthread_mutex_lock(&kfd->lock);
-	busy = kfd->n_queues && sg_svm_xnack(kfd->machine.vm) != (args->xnack_enabled != 0);
-	pthread_mutex_unlock(&kfd->lock);
-	if (busy)
-		return EBUSY;
 	sg_svm_set_xnack(kfd->machine.vm, args->xnack_enabled != 0);
 	return 0;
 }
@@ -287,14 +315,4 @@ int sg_kfd_available_memory(struct sg_kfd *kfd, void *args_, size_t size)
 		return EINVAL;
 	args->available = sg_vm_available(kfd->machine.vm, node);
 	return 0;
-}
-
-int sg_kfd_runtime_enable(struct sg_kfd *kfd, void *args_, size_t size)
-{
-	struct sg_kfd_runtime_enable_args *args = args_;
-
-	/* The code objects that are loaded: faults are reported with their names. */
-	sg_symbols_set_list((void *)args->r_debug);
-	/* Success would select the debugger's protocol for errors, and ROCr would drop ours. */
-	return EPERM;
 }

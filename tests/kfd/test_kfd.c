@@ -55,7 +55,6 @@ static void bad_memory_and_unknown_requests_are_refused(void **state)
 	assert_int_equal(CALL(0x3f, &args), ENOTTY);
 	assert_int_equal(CALL(0x82, &args), ENOTTY);
 	assert_int_equal(CALL(0x00, &args), ENOTTY);
-	assert_int_equal(CALL(SG_KFD_NR_DBG_TRAP, &args), EPERM);
 	assert_int_equal(sg_kfd_ioctl(kfd, _IOR('X', 1, int), &args), ENOTTY);
 }
 
