@@ -174,6 +174,24 @@ SG_PEEK(16)
 SG_PEEK(32)
 SG_PEEK(64)
 
+/*
+ * 16 bytes in one access. The GPU's are not divided when they are aligned, and programs rely on it: rocPRIM
+ * publishes a value of 8 bytes and its flag with one store. So do processors with AVX; volatile keeps the
+ * compiler from accessing the halves one by one.
+ */
+typedef uint64_t sg_u128 __attribute__((vector_size(16)));
+typedef sg_u128 sg_u128_anywhere __attribute__((aligned(1), may_alias));
+
+static inline sg_u128 sg_peek128(const void *p)
+{
+	return *(const volatile sg_u128_anywhere *)p;
+}
+
+static inline void sg_poke128(void *p, sg_u128 v)
+{
+	*(volatile sg_u128_anywhere *)p = v;
+}
+
 /* 16 bits for one half of a register. With ECC on the register files, which both targets have, a load
  * writes whole registers: the other half becomes 0 (docs/isa-notes.md). */
 static inline uint32_t sg_low_half(uint32_t v)
@@ -190,6 +208,7 @@ static inline uint32_t sg_high_half(uint32_t v)
 SG_ALWAYS_INLINE void sg_load_lane(uint32_t *dst, const uint8_t *p, enum sg_load kind)
 {
 	uint64_t v;
+	sg_u128 quad;
 
 	switch (kind) {
 	case SG_LD_U8:
@@ -227,17 +246,18 @@ SG_ALWAYS_INLINE void sg_load_lane(uint32_t *dst, const uint8_t *p, enum sg_load
 		break;
 	case SG_LD_B64:
 	case SG_LD_B96:
-	case SG_LD_B128:
 		v = sg_peek64(p);
 		dst[0] = (uint32_t)v;
 		dst[SG_LANES] = (uint32_t)(v >> 32);
 		if (kind == SG_LD_B96)
 			dst[2 * SG_LANES] = sg_peek32(p + 8);
-		if (kind == SG_LD_B128) {
-			v = sg_peek64(p + 8);
-			dst[2 * SG_LANES] = (uint32_t)v;
-			dst[3 * SG_LANES] = (uint32_t)(v >> 32);
-		}
+		break;
+	case SG_LD_B128:
+		quad = sg_peek128(p);
+		dst[0] = (uint32_t)quad[0];
+		dst[SG_LANES] = (uint32_t)(quad[0] >> 32);
+		dst[2 * SG_LANES] = (uint32_t)quad[1];
+		dst[3 * SG_LANES] = (uint32_t)(quad[1] >> 32);
 		break;
 	}
 }
@@ -262,12 +282,12 @@ SG_ALWAYS_INLINE void sg_store_lane(uint8_t *p, const uint32_t *src, enum sg_sto
 		break;
 	case SG_ST_B64:
 	case SG_ST_B96:
-	case SG_ST_B128:
 		sg_poke64(p, get_b64(src, 0));
 		if (kind == SG_ST_B96)
 			sg_poke32(p + 8, src[2 * SG_LANES]);
-		if (kind == SG_ST_B128)
-			sg_poke64(p + 8, get_b64(src + 2 * SG_LANES, 0));
+		break;
+	case SG_ST_B128:
+		sg_poke128(p, (sg_u128){ get_b64(src, 0), get_b64(src + 2 * SG_LANES, 0) });
 		break;
 	}
 }
@@ -352,7 +372,8 @@ SG_ALWAYS_INLINE void sg_store_lanes(const struct sg_lanes *a, const uint32_t *s
 	}
 }
 
-/* Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. */
+/* Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. The loops over
+ * elements of 8 and 16 bytes become moves of whole vectors, so an element is not divided here either. */
 typedef uint32_t sg_u32_anywhere __attribute__((aligned(1), may_alias));
 
 SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restrict row,

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 	if (argc < 2) {
 		test_gws(w);
 		test_faults(w);
+		test_tearing(w);
 	}
 	printf("%s: %d rows, %d of them aliased, %d without a vector, %d failures\n",
 	       sg_level_name(), n_rows, n_aliased, n_missing, w->n_failures);

@@ -98,5 +98,6 @@ bool test_control_row(struct world *w);
 bool test_alias_row(struct world *w);
 void test_gws(struct world *w);
 void test_faults(struct world *w);
+void test_tearing(struct world *w);
 
 #endif
