@@ -1,7 +1,8 @@
-/* The flame graph: its data as JSON, and the style and script that are built in. */
+/* The flame graph: its data as JSON; the page itself is in pages/. */
 #include "profile/flame.h"
 
-#include "profile/assets.h"
+#include "pages/assets.h"
+#include "pages/page.h"
 #include "profile/report_priv.h"
 
 #include <math.h>
@@ -164,38 +165,25 @@ static bool put_data(const struct prof_flame_view *views, size_t n_views, const 
 	return !texts.failed;
 }
 
+static void put_bytes(void *ctx, const void *bytes, size_t n)
+{
+	fwrite(bytes, 1, n, ctx);
+}
+
 bool prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
 		      FILE *to)
 {
+	const struct page_out out = { put_bytes, to };
 	bool good;
 
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      /* The page requests no other file, not even an icon. */
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>Flame graph</title>\n<style>\n",
-	      to);
-	fputs(prof_asset_flame_css, to);
-	fputs("</style>\n</head>\n<body>\n<main>\n<header><h1 id=\"title\">Flame graph</h1>"
-	      "<p id=\"note\"></p></header>\n<div class=\"bar\">\n"
-	      "<label>Clock <select id=\"view\"></select></label>\n"
-	      "<label>Thread <select id=\"thread\"></select></label>\n"
-	      "<label>Search <input id=\"search\" type=\"search\" "
-	      "placeholder=\"name or /pattern/\"></label>\n"
-	      "<output id=\"matched\"></output>\n"
-	      "<button id=\"icicle\" type=\"button\" aria-pressed=\"false\">Icicle</button>\n"
-	      "<button id=\"reset\" type=\"button\">Reset zoom</button>\n</div>\n"
-	      "<div id=\"legend\"></div>\n"
-	      "<div id=\"scroll\" class=\"card\" tabindex=\"0\" role=\"application\" "
-	      "aria-label=\"Flame graph. Arrow keys select a function, Enter zooms, Escape "
-	      "resets.\" aria-describedby=\"details\"><div id=\"space\"><canvas id=\"graph\">"
-	      "</canvas></div></div>\n<p id=\"details\" aria-live=\"polite\"></p>\n"
-	      "<div class=\"card\"><table id=\"table\"><thead></thead><tbody></tbody></table></div>"
-	      "\n<p id=\"more\"></p>\n</main>\n<div id=\"tip\" hidden></div>\n"
-	      "<script type=\"application/json\" id=\"data\">",
-	      to);
+	page_begin(&out, "Flame graph",
+		   (const char *const[]){ page_asset_page_css, page_asset_flame_css, NULL });
+	page_put(&out, page_asset_flame_html);
+	page_json_begin(&out, "data");
 	good = put_data(views, n_views, program, to);
-	fputs("</script>\n<script type=\"module\">\n", to);
-	fputs(prof_asset_flame_js, to);
-	fputs("</script>\n</body>\n</html>\n", to);
+	page_json_end(&out);
+	page_scripts(&out, (const char *const[]){ page_asset_page_js, page_asset_flamegraph_js,
+						  page_asset_flame_js, NULL });
+	page_end(&out);
 	return good;
 }
