@@ -44,7 +44,8 @@ struct prof_frames;
 	X(JSON,    "json",    output_json)                                                      \
 	X(PFTRACE, "pftrace", output_pftrace)                                                   \
 	X(ROCPD,   "rocpd",   output_rocpd)                                                     \
-	X(OTF2,    "otf2",    output_otf2)
+	X(OTF2,    "otf2",    output_otf2)                                                      \
+	X(HTML,    "html",    output_html)
 /* clang-format on */
 
 enum output_format {

@@ -20,13 +20,13 @@ struct convert_args {
 };
 #define T struct convert_args
 
-static const char *const format_names[] = { "csv", "pftrace", "perfetto", "otf2", NULL };
+static const char *const format_names[] = { "csv", "pftrace", "perfetto", "otf2", "html", NULL };
 static const char *const backends[] = { "inprocess", "system", NULL };
 static const char *const policies[] = { "discard", "ring_buffer", NULL };
 
 #define FORMAT_OPT                                                                                 \
 	WS_OPT_SOME_OF(T, formats, 'f', "output-format", "FORMAT", format_names,                   \
-		       "csv, pftrace (or perfetto), otf2: one or more"),
+		       "csv, pftrace (or perfetto), otf2, html: one or more"),
 /* What all of these take, besides the format. */
 #define REST_OPTS                                                                                  \
 	ROCPD_OUTPUT_OPTS(T),                                                                      \
@@ -54,7 +54,7 @@ static void print_path(const char *path)
 	printf("    %s\n", path);
 }
 
-/* pftrace and otf2: as captures, through the writers of rocprofv3. */
+/* pftrace, otf2 and html: as captures, through the writers of rocprofv3. */
 static enum ws_status convert_traces(struct rpd_db *db, const struct convert_args *args,
 				     enum output_format format, const char *prefix,
 				     struct ws_err *err)
@@ -144,13 +144,14 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 
 	(void)exit_code;
 	if (!args->formats.n)
-		return ws_fail(err, WS_E_USAGE, "no format: -f csv, -f pftrace or -f otf2");
+		return ws_fail(err, WS_E_USAGE,
+			       "no format: -f csv, -f pftrace, -f otf2 or -f html");
 	return convert_all(args, args->formats.at, args->formats.n, err);
 }
 
 const struct ws_cmd rocpd_convert_cmd = {
 	.name = "convert",
-	.summary = "write a database as CSV, Perfetto trace or OTF2",
+	.summary = "write a database as CSV, Perfetto trace, OTF2 or page for a browser",
 	.usage = "-i FILE... -f FORMAT... [options]",
 	.notes = "Example:\n"
 		 "  rocpd convert -i host/4711_results.db -f pftrace -o run1 -d .",

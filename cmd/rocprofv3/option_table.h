@@ -16,7 +16,7 @@ GROUP("Input and output")                                                       
 STR(input, 'i', "input", "FILE", "", "read jobs from FILE (.txt, .json, .yaml, .yml); the program is run once per job") \
 STR(output_file, 'o', "output-file", "NAME", "OUTPUT_FILE_NAME", "beginning of the file names; placeholders as in %hostname%/%pid%, which is the default") \
 STR(output_directory, 'd', "output-directory", "DIR", "OUTPUT_PATH", "folder of the output files; with placeholders. Default: the working directory") \
-SOME(output_format, 'f', "output-format", "FORMAT", rp_formats, "csv, json, pftrace, otf2, rocpd: one or more. Default: rocpd") \
+SOME(output_format, 'f', "output-format", "FORMAT", rp_formats, "csv, json, pftrace, otf2, rocpd, html (a page for a browser): one or more. Default: rocpd") \
 TRI(output_config, 0, "output-config", "OUTPUT_CONFIG_FILE", "also write the settings of the run to NAME_config.json") \
 ONE(log_level, 0, "log-level", "LEVEL", "LOG_LEVEL", rp_log_levels, "fatal, error, warning, info or trace; env and config show the settings") \
 STR(extra_counters, 'E', "extra-counters", "FILE", "", "more counter definitions, in YAML")                  \

@@ -4,7 +4,7 @@
 #include "base/util.h"
 #include "trace/trace.h"
 
-static const char *const rp_formats[] = { "csv", "json", "pftrace", "otf2", "rocpd", NULL };
+static const char *const rp_formats[] = { "csv", "json", "pftrace", "otf2", "rocpd", "html", NULL };
 static const char *const rp_log_levels[] = {
 	"fatal", "error", "warning", "info", "trace", "env", "config", NULL,
 };

@@ -13,6 +13,7 @@ import tempfile
 
 from csv_files import check_csv, check_stats
 from harness import can_run, convert, fail, same, skipped_parts
+from html_file import check_html
 from json_file import check_json
 from otf2_file import check_otf2
 from pftrace_file import check_pftrace
@@ -65,6 +66,13 @@ def test_otf2(program, where):
     check_otf2(where, events, rename=True)
 
 
+def test_html(program, where):
+    events, _ = convert(program, where, "html")
+    check_html(where, events)
+    events, _ = convert(program, where, "html", "rename", "queues", "two")
+    check_html(where, events, rename=True, queues=True)
+
+
 def test_summary(program, where):
     for unit in ("nsec", "usec"):
         events, _ = convert(program, where, "csv", "summary", "domains", "groups", unit, "rename")
@@ -73,43 +81,45 @@ def test_summary(program, where):
 
 def test_all(program, where):
     """Every number in every format is the number of the trace, so they agree."""
-    events, _ = convert(program, where, "csv,json,pftrace,rocpd,otf2", "two", "stats", "rename")
+    events, _ = convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "two", "stats", "rename")
     check_csv(where, events, rename=True)
     check_stats(where, events, rename=True)
     check_json(where, events, rename=True)
     check_pftrace(where, events, rename=True)
     check_rocpd(where, events, rename=True)
     check_otf2(where, events, rename=True)
+    check_html(where, events, rename=True)
     left = [n for n in os.listdir(where + "/host") if "partial" in n]
     same(left, [], "files left behind")
 
 
 def test_failures(program, where):
     # nothing recorded, or less than was asked for: no files, and no failure
-    convert(program, where, "csv,json,pftrace,rocpd,otf2", "empty", "stats", "summary", "quiet")
-    convert(program, where, "csv,json,pftrace,rocpd,otf2", "minimum", "quiet")
+    convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "empty", "stats", "summary", "quiet")
+    convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "minimum", "quiet")
     same(os.path.exists(where + "/host"), False, "files of an empty trace")
     # a file where the folder should be
     with open(where + "/host", "w", encoding="ascii"):
         pass
-    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2", "quiet", status=3)
-    for word in ("csv", "json", "pftrace", "rocpd", "otf2"):
+    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "quiet", status=3)
+    for word in ("csv", "json", "pftrace", "rocpd", "otf2", "html"):
         if not re.search(rf"^file {word} .*(not a folder|Not a directory)", stderr, re.M):
             fail(f"{word}: no sentence about the file in the way:\n{stderr}")
     os.remove(where + "/host")
     # one format cannot be written, the others are
     os.makedirs(where + "/host/4711_results.json.partial")
-    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2", "quiet", status=3)
+    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "quiet", status=3)
     os.rmdir(where + "/host/4711_results.json.partial")
     names = set(os.listdir(where + "/host"))
-    for name in ("kernel_trace.csv", "results.pftrace", "results.db", "results.otf2"):
+    for name in ("kernel_trace.csv", "results.pftrace", "results.db", "results.otf2",
+                 "results.html"):
         if "4711_" + name not in names:
             fail(f"{name} is missing after JSON failed")
     if "4711_results.json" in names:
         fail("a JSON file that could not be written is there")
     # the disk is full: a file size limit stands for it
     shutil.rmtree(where + "/host")
-    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2", "quiet", "two", "limit",
+    _, stderr = convert(program, where, "csv,json,pftrace,rocpd,otf2,html", "quiet", "two", "limit",
                         status=3)
     for word in ("json", "pftrace", "rocpd"):
         if not re.search(rf"^file {word} .*: .*(cannot write|disk)", stderr, re.M):

@@ -1,0 +1,455 @@
+/*
+ * html: a trace as one page, for a browser without network. docs/formats/html.md.
+ *
+ * The page holds the coarse levels of every track, and the finer ones as far as they fit. What does not fit
+ * is named in the page: the times that its slices are merged to, and the exact sums by
+ * path, which are always there.
+ */
+#include "base/utf8.h"
+#include "base/util.h"
+#include "output/output_priv.h"
+#include "pages/assets.h"
+#include "pages/page.h"
+#include "timeline/tile.h"
+#include "timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PAGE_BYTES_MAX (24u << 20) /* what browsers open at once, and mail accepts */
+
+/* A level of a track that may be in the page. */
+struct candidate {
+	uint32_t track, level;
+	uint64_t resolution_ns;
+	enum tl_track_kind kind;
+	bool coarsest;
+	size_t n_bytes; /* in the page */
+};
+
+struct html_page {
+	struct output_run *run;
+	struct output_sink sink;
+	struct page_out out;
+	struct tl_timeline *timeline;
+	struct tl_coder coder;
+	uint32_t *finest; /* by track: the finest level that is in the page */
+	unsigned n_blocks;
+};
+
+static void put_bytes(void *ctx, const void *bytes, size_t n)
+{
+	output_sink_put(ctx, bytes, n);
+}
+
+/* ---- what fits ---- */
+
+static int by_need(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->coarsest != y->coarsest)
+		return x->coarsest ? -1 : 1;
+	if (x->resolution_ns != y->resolution_ns)
+		return x->resolution_ns > y->resolution_ns ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->track < y->track ? -1 : x->track > y->track;
+}
+
+static void add_candidates(const struct html_page *page, uint32_t number, struct candidate *to,
+			   size_t *n)
+{
+	const struct tl_track *track = tl_track_at(page->timeline, number);
+
+	for (size_t i = 0; i < track->n_levels; i++) {
+		const struct tl_level *level = &track->levels[i];
+		struct candidate *c = &to[(*n)++];
+
+		*c = (struct candidate){ .track = number,
+					 .level = (uint32_t)i,
+					 .resolution_ns = level->resolution_ns,
+					 .kind = track->kind,
+					 .coarsest = i + 1 == track->n_levels };
+		for (size_t k = 0; k < level->n_tiles; k++)
+			c->n_bytes += page_block_bytes(level->tiles[k].n_bytes);
+	}
+}
+
+/* Levels from coarse to fine; a track without a level has none of its finer ones either. */
+static enum ws_status choose_levels(struct html_page *page, size_t max_bytes, struct ws_err *err)
+{
+	size_t n_tracks = tl_n_tracks(page->timeline), n = 0;
+	struct candidate *all = calloc(n_tracks * TL_LEVELS_MAX + 1, sizeof(*all));
+
+	page->finest = calloc(n_tracks + 1, sizeof(*page->finest));
+	if (!all || !page->finest) {
+		free(all);
+		return ws_fail(err, WS_E_NOMEM, "no memory for a page");
+	}
+	for (size_t i = 0; i < n_tracks; i++) {
+		page->finest[i] = (uint32_t)tl_track_at(page->timeline, i)->n_levels;
+		add_candidates(page, (uint32_t)i, all, &n);
+	}
+	qsort(all, n, sizeof(*all), by_need);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *finest = &page->finest[all[i].track];
+
+		if (*finest != all[i].level + 1 || (!all[i].coarsest && all[i].n_bytes > max_bytes))
+			continue;
+		max_bytes -= WS_MIN(max_bytes, all[i].n_bytes);
+		*finest = all[i].level;
+	}
+	free(all);
+	return WS_OK;
+}
+
+/* ---- tables ---- */
+
+static enum ws_status put_packed(struct html_page *page, const char *id, const struct ws_buf *plain,
+				 struct ws_err *err)
+{
+	const void *bytes;
+	size_t n;
+	enum ws_status st = ws_buf_status(plain, err);
+
+	if (!st)
+		st = tl_coder_pack(&page->coder, plain->at, plain->n, &bytes, &n, err);
+	if (!st)
+		page_block(&page->out, id, bytes, n);
+	return st;
+}
+
+/* JSON lists of the texts, and of the paths: parent, name and kind of each. */
+static enum ws_status put_tables(struct html_page *page, struct ws_err *err)
+{
+	const struct tl_timeline *tl = page->timeline;
+	struct ws_buf buf;
+	enum ws_status st;
+
+	ws_buf_init(&buf, (size_t)2 << 30);
+	ws_buf_add(&buf, "{\"names\":[");
+	for (size_t i = 0; i < tl_n_names(tl); i++) {
+		ws_buf_add(&buf, i ? ",\"" : "\"");
+		ws_buf_add_json(&buf, tl_name_at(tl, i), strlen(tl_name_at(tl, i)));
+		ws_buf_add(&buf, "\"");
+	}
+	ws_buf_add(&buf, "],\"details\":[");
+	for (size_t i = 0; i < tl_n_details(tl); i++) {
+		ws_buf_add(&buf, i ? ",\"" : "\"");
+		ws_buf_add_json(&buf, tl_detail_at(tl, i), strlen(tl_detail_at(tl, i)));
+		ws_buf_add(&buf, "\"");
+	}
+	ws_buf_add(&buf, "],\"paths\":[");
+	for (size_t i = 0; i < tl_n_paths(tl); i++) {
+		const struct tl_path *path = tl_path_at(tl, i);
+
+		ws_buf_printf(&buf, "%s%u,%u,%u", i ? "," : "", path->parent, path->name,
+			      path->kind);
+	}
+	ws_buf_add(&buf, "]}");
+	st = put_packed(page, "tables", &buf, err);
+	ws_buf_fini(&buf);
+	return st;
+}
+
+static void add_text(struct ws_buf *buf, const char *key, const char *text)
+{
+	ws_buf_printf(buf, "\"%s\":\"", key);
+	ws_buf_add_json(buf, text, strlen(text));
+	ws_buf_add(buf, "\"");
+}
+
+static void add_levels(struct html_page *page, struct ws_buf *buf, uint32_t number)
+{
+	const struct tl_track *track = tl_track_at(page->timeline, number);
+	uint64_t zero_ns = tl_start_ns(page->timeline);
+
+	ws_buf_add(buf, "\"levels\":[");
+	for (size_t i = 0; i < track->n_levels; i++) {
+		const struct tl_level *level = &track->levels[i];
+		bool kept = i >= page->finest[number];
+
+		/* The times of the first level's tiles are needed for its summaries. */
+		ws_buf_printf(buf, "%s{\"resolution\":%" PRIu64 ",\"n\":%" PRIu64 ",\"block\":%d",
+			      i ? "," : "", level->resolution_ns, level->n,
+			      kept ? (int)page->n_blocks : -1);
+		ws_buf_add(buf, ",\"tiles\":[");
+		for (size_t k = 0; (kept || !i) && k < level->n_tiles; k++)
+			ws_buf_printf(buf, "%s%" PRIu64 ",%" PRIu64 ",%u", k ? "," : "",
+				      level->tiles[k].start_ns - zero_ns,
+				      level->tiles[k].end_ns - level->tiles[k].start_ns,
+				      level->tiles[k].n);
+		ws_buf_add(buf, "]}");
+		if (kept)
+			page->n_blocks += (unsigned)level->n_tiles;
+	}
+	ws_buf_add(buf, "]");
+}
+
+static void add_track(struct html_page *page, struct ws_buf *buf, uint32_t number)
+{
+	const struct tl_track *track = tl_track_at(page->timeline, number);
+
+	ws_buf_add(buf, "{");
+	add_text(buf, "kind", tl_track_word(track->kind));
+	ws_buf_add(buf, ",");
+	add_text(buf, "name", track->name);
+	ws_buf_add(buf, ",");
+	add_text(buf, "unit", track->unit);
+	ws_buf_printf(buf,
+		      ",\"pid\":%u,\"process\":%u,\"simulated\":%s,\"rows\":%u,\"events\":%" PRIu64
+		      ",\"min\":%.17g,\"max\":%.17g,",
+		      track->process->pid, track->process->index,
+		      track->simulated ? "true" : "false", track->n_rows, track->n_events,
+		      track->min, track->max);
+	add_levels(page, buf, number);
+	ws_buf_add(buf, "}");
+}
+
+/* ---- facts ---- */
+
+static void add_note(struct ws_buf *buf, bool *more, const char *text)
+{
+	ws_buf_add(buf, *more ? ",\"" : "\"");
+	ws_buf_add_json(buf, text, strlen(text));
+	ws_buf_add(buf, "\"");
+	*more = true;
+}
+
+/* What a reader has to know before believing the picture. */
+static void add_notes(struct html_page *page, struct ws_buf *buf)
+{
+	const struct output_run *run = page->run;
+	uint64_t n_samples = run->result->n_events[CAP_DOMAIN_PC_SAMPLING_HOST_TRAP] +
+			     run->result->n_events[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC];
+	bool more = false;
+	char text[320];
+
+	ws_buf_add(buf, "\"notes\":[");
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct trc_process *process = run->processes[i];
+		uint64_t n_dropped = 0;
+
+		for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
+			n_dropped += process->ledger[d].dropped;
+		if (n_dropped) {
+			snprintf(text, sizeof(text), "process %u: %" PRIu64 " records were dropped",
+				 process->pid, n_dropped);
+			add_note(buf, &more, text);
+		}
+		if (process->n_unended) {
+			snprintf(text, sizeof(text),
+				 "process %u: %" PRIu64 " kernels were submitted and did not end "
+				 "while it was recorded",
+				 process->pid, process->n_unended);
+			add_note(buf, &more, text);
+		}
+		if (cap_damage_any(&process->damage)) {
+			snprintf(text, sizeof(text), "process %u: its capture is damaged",
+				 process->pid);
+			add_note(buf, &more, text);
+		}
+		if (!process->ended) {
+			snprintf(text, sizeof(text), "process %u did not end normally",
+				 process->pid);
+			add_note(buf, &more, text);
+		}
+	}
+	if (n_samples) {
+		snprintf(text, sizeof(text),
+			 "%" PRIu64 " PC samples are not shown: they are in the CSV and JSON files",
+			 n_samples);
+		add_note(buf, &more, text);
+	}
+	if (tl_n_unnamed(page->timeline)) {
+		snprintf(text, sizeof(text), "%" PRIu64 " events are shown without their own name",
+			 tl_n_unnamed(page->timeline));
+		add_note(buf, &more, text);
+	}
+	ws_buf_add(buf, "],");
+}
+
+static void add_processes(struct html_page *page, struct ws_buf *buf)
+{
+	ws_buf_add(buf, "\"processes\":[");
+	for (size_t i = 0; i < page->run->n_processes; i++) {
+		const struct trc_process *process = page->run->processes[i];
+		enum trc_gpu_times times = trc_process_gpu_times(process);
+
+		ws_buf_printf(buf, "%s{\"pid\":%u,\"index\":%u,", i ? "," : "", process->pid,
+			      process->index);
+		add_text(buf, "program", trc_process_program(process));
+		ws_buf_add(buf, ",");
+		add_text(buf, "host", process->facts[CAP_FACT_HOSTNAME]);
+		ws_buf_printf(buf, ",\"software\":%s,",
+			      times == TRC_GPU_TIMES_HARDWARE ? "false" : "true");
+		add_text(buf, "gpuTimes", trc_gpu_times_word(times));
+		ws_buf_add(buf, "}");
+	}
+	ws_buf_add(buf, "],");
+}
+
+static enum ws_status put_head(struct html_page *page, struct ws_err *err)
+{
+	const struct tl_timeline *tl = page->timeline;
+	uint64_t n_events = 0;
+	struct ws_buf buf;
+	enum ws_status st;
+
+	ws_buf_init(&buf, (size_t)1 << 30);
+	ws_buf_add(&buf, "{");
+	for (size_t i = 0; i < tl_n_tracks(tl); i++)
+		n_events += tl_track_at(tl, i)->n_events;
+	ws_buf_printf(&buf,
+		      "\"start\":\"%" PRIu64 "\",\"length\":%" PRIu64 ",\"events\":%" PRIu64 ",",
+		      tl_start_ns(tl), tl_end_ns(tl) - tl_start_ns(tl), n_events);
+	ws_buf_add(&buf, "\"kinds\":[");
+	for (unsigned i = 0; i < PROF_KIND_COUNT; i++)
+		ws_buf_printf(&buf, "%s\"%s\"", i ? "," : "", prof_kind_word((enum prof_kind)i));
+	ws_buf_add(&buf, "],");
+	add_notes(page, &buf);
+	add_processes(page, &buf);
+	ws_buf_add(&buf, "\"order\":[");
+	for (size_t i = 0; i < tl_n_tracks(tl); i++)
+		ws_buf_printf(&buf, "%s%zu", i ? "," : "", tl_track_in_order(tl, i));
+	ws_buf_add(&buf, "],\"tracks\":[");
+	for (size_t i = 0; i < tl_n_tracks(tl); i++) {
+		ws_buf_add(&buf, i ? ",\n" : "\n");
+		add_track(page, &buf, (uint32_t)i);
+	}
+	ws_buf_add(&buf, "]}");
+	st = ws_buf_status(&buf, err);
+	page_json_begin(&page->out, "head");
+	if (!st)
+		output_sink_put(&page->sink, buf.at, buf.n);
+	page_json_end(&page->out);
+	ws_buf_fini(&buf);
+	return st;
+}
+
+/* ---- tiles ---- */
+
+static enum ws_status put_tile(void *ctx, const struct tl_tile *tile, const void *bytes,
+			       struct ws_err *err)
+{
+	struct html_page *page = ctx;
+	char id[24];
+
+	(void)err;
+	snprintf(id, sizeof(id), "b%u", page->n_blocks++);
+	page_block(&page->out, id, bytes, tile->n_bytes);
+	return page->sink.err.status;
+}
+
+static enum ws_status put_summaries(struct html_page *page, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; !st && i < tl_n_tracks(page->timeline); i++) {
+		const struct tl_track *track = tl_track_at(page->timeline, i);
+		const void *bytes;
+		size_t n;
+		char id[24];
+
+		if (!track->n_summary)
+			continue;
+		st = tl_coder_pack(&page->coder, track->summary, track->n_summary, &bytes, &n, err);
+		if (!st) {
+			snprintf(id, sizeof(id), "s%zu", i);
+			page_block(&page->out, id, bytes, n);
+		}
+	}
+	return st;
+}
+
+/* In the order of add_levels(), which numbered them. */
+static enum ws_status put_tiles(struct html_page *page, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	page->n_blocks = 0;
+	for (size_t i = 0; !st && i < tl_n_tracks(page->timeline); i++)
+		for (size_t k = page->finest[i];
+		     !st && k < tl_track_at(page->timeline, i)->n_levels; k++)
+			st = tl_tiles(page->timeline, i, k, 0, UINT64_MAX, put_tile, page, err);
+	return st;
+}
+
+/* ---- the page ---- */
+
+static enum ws_status put_page(struct html_page *page, struct ws_err *err)
+{
+	const struct output_run *run = page->run;
+	const char *program = run->n_processes ? trc_process_program(run->processes[0]) : "";
+	struct page_out *out = &page->out;
+	enum ws_status st;
+
+	page_begin(out, *program ? program : "Trace",
+		   (const char *const[]){ page_asset_page_css, page_asset_trace_css, NULL });
+	page_put(out, page_asset_trace_html);
+	st = put_head(page, err);
+	if (!st)
+		st = put_tables(page, err);
+	if (!st)
+		page_scripts(out, (const char *const[]){
+					  page_asset_page_js, page_asset_flamegraph_js,
+					  page_asset_trace_data_js, page_asset_trace_draw_js,
+					  page_asset_trace_panel_js, page_asset_trace_js, NULL });
+	if (!st)
+		st = put_tiles(page, err);
+	if (!st)
+		st = put_summaries(page, err);
+	page_end(out);
+	return st;
+}
+
+static void count_written(struct html_page *page)
+{
+	struct output_result *result = page->run->result;
+
+	for (unsigned d = 0; d < CAP_DOMAIN_COUNT; d++)
+		result->n_written[OUTPUT_HTML][d] = tl_n_placed(page->timeline, d);
+}
+
+static enum ws_status write_html(struct output_run *run, struct ws_err *err)
+{
+	struct html_page *page = calloc(1, sizeof(*page));
+	struct tl_opts opts = { .group_by_queue = run->cfg->group_by_queue,
+				.kernel_rename = run->cfg->kernel_rename,
+				.agent_index = run->cfg->agent_index };
+	enum ws_status st;
+
+	if (!page)
+		return ws_fail(err, WS_E_NOMEM, "no memory for a page");
+	page->run = run;
+	page->out = (struct page_out){ put_bytes, &page->sink };
+	st = tl_create(run->trace, run->processes, run->n_processes, &opts, &page->timeline, err);
+	if (!st)
+		st = choose_levels(page, PAGE_BYTES_MAX, err);
+	if (!st)
+		st = tl_coder_init(&page->coder, err);
+	if (!st)
+		st = output_run_open(run, &page->sink, "results.html", err);
+	if (!st) {
+		st = put_page(page, err);
+		for (size_t i = 0; i < tl_n_tracks(page->timeline); i++)
+			page->sink.n_rows += tl_track_at(page->timeline, i)->n_events;
+		if (!st || page->sink.err.status)
+			st = output_run_finish(run, OUTPUT_HTML, &page->sink, err);
+		output_sink_abandon(&page->sink);
+	}
+	if (!st)
+		count_written(page);
+	tl_coder_fini(&page->coder);
+	tl_destroy(page->timeline);
+	free(page->finest);
+	free(page);
+	return st;
+}
+
+const struct output_ops output_html = {
+	.word = "html",
+	.what = "page for a browser",
+	.write = write_html,
+};
