@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "capture/reader.h"
+#include "launch/clock_stamps.h"
 #include "rocpd/rocpd.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 /* Captures of the folder; its databases only if there are none. */
 static enum ws_status search(const char *folder, const char *except, struct ws_strv *captures,
-			     struct ws_strv *databases, struct ws_err *err)
+			     struct ws_strv *clocks, struct ws_strv *databases, struct ws_err *err)
 {
 	char *const roots[] = { (char *)folder, NULL };
 	size_t n_captures = captures->n, n_databases = databases->n;
@@ -84,6 +85,8 @@ static enum ws_status search(const char *folder, const char *except, struct ws_s
 			continue;
 		if (ws_str_ends(name, CAPTURE_SUFFIX))
 			st = add(captures, entry->fts_path, err);
+		else if (ws_str_ends(name, LAUNCH_CLOCK_STAMPS_SUFFIX))
+			st = add(clocks, entry->fts_path, err);
 		else if (ws_str_ends(name, DATABASE_SUFFIX))
 			st = add(databases, entry->fts_path, err);
 	}
@@ -160,6 +163,7 @@ void merge_inputs_release(struct merge_inputs *inputs)
 	if (*inputs->folder)
 		rmdir(inputs->folder);
 	release(&inputs->captures);
+	release(&inputs->clocks);
 }
 
 /* ---- all ---- */
@@ -199,6 +203,7 @@ enum ws_status merge_inputs_find(char *const *operands, size_t n, const char *ex
 
 	*out = (struct merge_inputs){ .folder = "" };
 	ws_vec_init(&out->captures, FILES_MAX);
+	ws_vec_init(&out->clocks, FILES_MAX);
 	ws_vec_init(&databases, FILES_MAX);
 	for (size_t i = 0; !st && i < n; i++) {
 		struct stat file;
@@ -206,7 +211,10 @@ enum ws_status merge_inputs_find(char *const *operands, size_t n, const char *ex
 		if (stat(operands[i], &file) != 0)
 			st = ws_fail_errno(err, errno, "cannot read '%s'", operands[i]);
 		else if (S_ISDIR(file.st_mode))
-			st = search(operands[i], except, &out->captures, &databases, err);
+			st = search(operands[i], except, &out->captures, &out->clocks, &databases,
+				    err);
+		else if (ws_str_ends(ws_str_from(operands[i]), LAUNCH_CLOCK_STAMPS_SUFFIX))
+			st = add(&out->clocks, operands[i], err);
 		else if (ws_str_ends(ws_str_from(operands[i]), DATABASE_SUFFIX))
 			st = add(&databases, operands[i], err);
 		else

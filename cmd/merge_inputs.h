@@ -3,7 +3,7 @@
  *
  * Inputs are files or folders. Folders are searched for captures (.wcap) and for databases (.db);
  * where a folder has both, the captures are taken, because they have everything that the
- * databases were made from. Databases are turned into captures in a temporary folder.
+ * databases were made from. Files with readings of clocks (.wclk) belong to the captures. Databases are turned into captures in a temporary folder.
  */
 #ifndef WS_CMD_MERGE_INPUTS_H
 #define WS_CMD_MERGE_INPUTS_H
@@ -16,6 +16,7 @@
 
 struct merge_inputs {
 	struct ws_strv captures; /* owned */
+	struct ws_strv clocks;   /* what front ends read of each other's clocks; owned */
 	size_t n_databases;      /* that some of them were made from */
 	size_t n_left_out;       /* files that cannot be read: each was reported */
 	char folder[PATH_MAX];   /* temporary; "" none */

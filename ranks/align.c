@@ -14,6 +14,7 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "ranks/operations.h"
+#include "ranks/stamps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +30,25 @@ struct alignment {
 	struct rnk_job *job;
 	struct sighting_list *seen; /* by node; sorted by key */
 	struct sighting_list *now;  /* of the node being read */
-	size_t n_seen;              /* in all lists */
-	uint64_t thinned;           /* operations are kept whose key has none of these bits */
+	struct rnk_stamp_list stamps;
+	size_t n_seen;    /* in all lists */
+	uint64_t thinned; /* operations are kept whose key has none of these bits */
 };
 
 const char *rnk_clock_from_word(enum rnk_clock_from from)
 {
 	static const char *const words[] = {
-		[RNK_CLOCK_UNKNOWN] = "unknown",
-		[RNK_CLOCK_REFERENCE] = "reference",
-		[RNK_CLOCK_COLLECTIVES] = "collectives",
+		[RNK_CLOCK_UNKNOWN] = "unknown",         [RNK_CLOCK_REFERENCE] = "reference",
+		[RNK_CLOCK_COLLECTIVES] = "collectives", [RNK_CLOCK_STAMPS] = "stamps",
 		[RNK_CLOCK_ASSUMED] = "assumed",
 	};
 
 	return words[from];
+}
+
+bool rnk_clock_is_estimated(enum rnk_clock_from from)
+{
+	return from == RNK_CLOCK_COLLECTIVES || from == RNK_CLOCK_STAMPS;
 }
 
 /* ---- sightings ---- */
@@ -206,6 +212,33 @@ static enum ws_status compare(const struct alignment *al, size_t a, size_t b,
 	return st;
 }
 
+/* A stamp was made before it was read. */
+static enum ws_status compare_stamps(struct alignment *al, size_t a, size_t b,
+				     struct rnk_bounds *bounds, size_t *out_stamps,
+				     struct ws_err *err)
+{
+	const struct rnk_node *known = &al->job->nodes[a];
+	enum ws_status st = WS_OK;
+
+	*out_stamps = 0;
+	for (size_t i = 0; !st && i < al->stamps.n; i++) {
+		const struct rnk_stamp *stamp = &al->stamps.at[i];
+
+		if (stamp->reader == a && stamp->writer == b)
+			st = rnk_bounds_above(
+				bounds, stamp->written_ns,
+				(int64_t)(placed(known, stamp->read_ns) - stamp->written_ns), err);
+		else if (stamp->reader == b && stamp->writer == a)
+			st = rnk_bounds_below(
+				bounds, stamp->read_ns,
+				(int64_t)(placed(known, stamp->written_ns) - stamp->read_ns), err);
+		else
+			continue;
+		++*out_stamps;
+	}
+	return st;
+}
+
 /* WS_E_NOTFOUND: it has not enough in common with @a. */
 static enum ws_status place(struct alignment *al, size_t a, size_t b, struct ws_err *err)
 {
@@ -218,10 +251,12 @@ static enum ws_status place(struct alignment *al, size_t a, size_t b, struct ws_
 	rnk_bounds_init(&bounds, from_ns);
 	st = compare(al, a, b, &bounds, &node->n_common, err);
 	if (!st)
+		st = compare_stamps(al, a, b, &bounds, &node->n_stamps, err);
+	if (!st)
 		st = rnk_offset_estimate(&bounds, from_ns, until_ns, &node->offset, err);
 	if (!st) {
 		node->offset.uncertainty_ns += al->job->nodes[a].offset.uncertainty_ns;
-		node->from = RNK_CLOCK_COLLECTIVES;
+		node->from = node->n_common ? RNK_CLOCK_COLLECTIVES : RNK_CLOCK_STAMPS;
 		node->compared_with = a;
 	}
 	rnk_bounds_fini(&bounds);
@@ -341,6 +376,8 @@ enum ws_status rnk_job_align(struct rnk_job *job, const struct rnk_align_opts *o
 	if (opts->collective_kernels)
 		st = ws_pattern_create(opts->collective_kernels, WS_PATTERN_SOMEWHERE, &kernels,
 				       err);
+	if (!st && opts->stamp_files)
+		st = rnk_stamps_read(job, opts->stamp_files, &al.stamps, err);
 	if (!st)
 		st = see_nodes(&al, kernels, err);
 	if (!st)
@@ -350,6 +387,7 @@ enum ws_status rnk_job_align(struct rnk_job *job, const struct rnk_align_opts *o
 	for (size_t i = 0; i < job->n_nodes; i++)
 		ws_vec_fini(&al.seen[i]);
 	free(al.seen);
+	ws_vec_fini(&al.stamps);
 	ws_pattern_destroy(kernels);
 	return st;
 }

@@ -38,16 +38,19 @@ enum rnk_clock_from {
 	RNK_CLOCK_UNKNOWN,
 	RNK_CLOCK_REFERENCE,   /* it is the clock of the trace */
 	RNK_CLOCK_COLLECTIVES, /* estimated from collectives */
+	RNK_CLOCK_STAMPS,      /* estimated from stamps alone (stamps.h) */
 	RNK_CLOCK_ASSUMED,     /* the user says that CLOCK_REALTIME is the same everywhere */
 };
 const char *rnk_clock_from_word(enum rnk_clock_from from); /* "reference", "collectives", ... */
+bool rnk_clock_is_estimated(enum rnk_clock_from from);
 
 struct rnk_node {
 	const char *host; /* "" unknown */
 	uint8_t boot_id[16];
 	enum rnk_clock_from from;
-	struct rnk_offset offset; /* of its clock; the estimate's fields for COLLECTIVES only */
+	struct rnk_offset offset; /* of its clock; the estimate's fields if it is one */
 	size_t n_common;          /* collectives in common with the node it was compared with */
+	size_t n_stamps;          /* that one of the two read of the other */
 	size_t compared_with;     /* that node */
 	size_t n_ranks;
 };
@@ -86,6 +89,7 @@ struct rnk_align_opts {
 	 * collectives of MPI only.
 	 */
 	const char *collective_kernels;
+	const struct ws_strv *stamp_files; /* of launch/clock_stamps.h; NULL: none */
 };
 
 /*

@@ -39,7 +39,7 @@ void rnk_clock_text(const struct rnk_node *node, char *to, size_t room)
 	*to = 0;
 	if (node->from == RNK_CLOCK_ASSUMED)
 		snprintf(to, room, "clock: assumed to be aligned");
-	else if (node->from == RNK_CLOCK_COLLECTIVES)
+	else if (rnk_clock_is_estimated(node->from))
 		snprintf(to, room, "clock: +- %s", duration(node->offset.uncertainty_ns, text));
 }
 
@@ -70,9 +70,13 @@ static void put_clocks(const struct rnk_job *job, struct ws_buf *to)
 		ws_buf_printf(to, " %10s  %s\n", duration(offset->uncertainty_ns, text), drift);
 	}
 	for (size_t i = 0; i < job->n_nodes; i++)
-		if (job->nodes[i].from == RNK_CLOCK_COLLECTIVES)
-			ws_buf_printf(to, "  %s: from %zu collectives in common with %s%s\n",
-				      job->nodes[i].host, job->nodes[i].n_common,
+		if (rnk_clock_is_estimated(job->nodes[i].from))
+			ws_buf_printf(to, "  %s: from %zu %s in common with %s%s\n",
+				      job->nodes[i].host,
+				      job->nodes[i].n_common ? job->nodes[i].n_common
+							     : job->nodes[i].n_stamps,
+				      job->nodes[i].n_common ? "collectives"
+							     : "stamps in the output folder",
 				      job->nodes[job->nodes[i].compared_with].host,
 				      job->nodes[i].offset.n_outliers
 					      ? "; some contradict and were left out"
@@ -245,10 +249,10 @@ static void put_clocks_csv(const struct rnk_job *job, const struct rnk_imbalance
 	(void)imbalance;
 	output_sink_lit(sink, "\"Node\",\"Ranks\",\"Clock\",\"OffsetNs\",\"UncertaintyNs\","
 			      "\"DriftPpm\",\"DriftUncertaintyPpm\",\"AtNs\",\"Collectives\","
-			      "\"Outliers\"\n");
+			      "\"Outliers\",\"Stamps\"\n");
 	for (size_t i = 0; i < job->n_nodes; i++) {
 		const struct rnk_node *node = &job->nodes[i];
-		bool estimated = node->from == RNK_CLOCK_COLLECTIVES;
+		bool estimated = rnk_clock_is_estimated(node->from);
 		char text[64];
 
 		output_csv_text(sink, node->host);
@@ -266,9 +270,10 @@ static void put_clocks_csv(const struct rnk_job *job, const struct rnk_imbalance
 			put_cell_u64(sink, node->offset.line.at_ns);
 			put_cell_u64(sink, node->n_common);
 			put_cell_u64(sink, node->offset.n_outliers);
+			put_cell_u64(sink, node->n_stamps);
 			output_sink_lit(sink, "\n");
 		} else {
-			output_sink_lit(sink, ",,,,,,\n");
+			output_sink_lit(sink, ",,,,,,,\n");
 		}
 	}
 }
@@ -353,12 +358,13 @@ static void put_node_json(struct output_jsonw *w, const struct rnk_job *job, siz
 	output_json_str(w, "host", node->host);
 	output_json_str(w, "clock", rnk_clock_from_word(node->from));
 	output_json_i64(w, "offset_ns", node->offset.line.shift_ns);
-	if (node->from == RNK_CLOCK_COLLECTIVES) {
+	if (rnk_clock_is_estimated(node->from)) {
 		output_json_f64(w, "uncertainty_ns", node->offset.uncertainty_ns);
 		output_json_f64(w, "drift_ppm", node->offset.line.drift * 1e6);
 		output_json_f64(w, "drift_uncertainty_ppm", node->offset.drift_uncertainty * 1e6);
 		output_json_u64(w, "at_ns", node->offset.line.at_ns);
 		output_json_u64(w, "collectives", node->n_common);
+		output_json_u64(w, "stamps", node->n_stamps);
 		output_json_u64(w, "outliers", node->offset.n_outliers);
 		output_json_str(w, "compared_with", job->nodes[node->compared_with].host);
 	}

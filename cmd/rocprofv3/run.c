@@ -8,6 +8,7 @@
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/run_priv.h"
 #include "cmd/rocprofv3/services.h"
+#include "launch/clock_stamps.h"
 #include "launch/inject.h"
 #include "launch/interrupt.h"
 #include "launch/running.h"
@@ -327,6 +328,7 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 	const struct rp_args *args = &jobs[0].args;
 	struct timespec since = launch_claim_now();
 	char base[PATH_MAX];
+	struct launch_clock_stamps *stamps = NULL;
 	struct launch_rundir dir = { "" };
 	struct launch_place place;
 	bool chosen, again = false;
@@ -341,9 +343,12 @@ enum ws_status rp_run(const struct rp_job *jobs, size_t n_jobs, uint32_t env_for
 		return run_bare(args, argv, out_result, err);
 	base_folder(&jobs[0], base);
 	st = launch_rundir_create(base, LAUNCH_RUNDIR_ROCPROFV3, &dir, err);
+	if (!st && args->keep_captures == WS_TRI_YES)
+		stamps = launch_clock_stamps_begin(&dir, &place.rank);
 	if (!st)
 		st = n_jobs > 1 ? run_merged(jobs, n_jobs, &place, &dir, argv, out_result, err)
 				: run_traced(args, &jobs[0], &place, &dir, argv, out_result, err);
+	launch_clock_stamps_end(stamps);
 	if (st) {
 		launch_rundir_remove(&dir);
 		return st;

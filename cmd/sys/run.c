@@ -5,6 +5,7 @@
 #include "cmd/sys/collect.h"
 #include "cmd/sys/convert.h"
 #include "cmd/sys/counting.h"
+#include "launch/clock_stamps.h"
 #include "launch/inject.h"
 #include "launch/interrupt.h"
 
@@ -188,6 +189,7 @@ enum ws_status sys_run(const char *tool, const struct set_values *values, char *
 	static char hostname[256], cwd[PATH_MAX];
 	static struct col_collect_config config; /* too large for the stack */
 	struct timespec since = launch_claim_now();
+	struct launch_clock_stamps *stamps = NULL;
 	struct launch_rundir dir = { "" };
 	struct launch_place place;
 	char base[PATH_MAX];
@@ -207,10 +209,13 @@ enum ws_status sys_run(const char *tool, const struct set_values *values, char *
 	if (!st)
 		st = save_settings(values, cwd, &dir, err);
 	strcpy(config.dir, dir.path);
+	if (!st && set_on(values, SET_KEEP_CAPTURES))
+		stamps = launch_clock_stamps_begin(&dir, &place.rank);
 	if (!st)
 		st = sys_counts(values)
 			     ? run_counted(tool, values, &config, &dir, argv, out_result, err)
 			     : run_traced(tool, values, &config, &dir, argv, out_result, err);
+	launch_clock_stamps_end(stamps);
 	if (st) {
 		launch_rundir_remove(&dir);
 		return st;

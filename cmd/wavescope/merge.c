@@ -265,17 +265,20 @@ static enum ws_status print_report(const struct merge *m, struct ws_err *err)
 	return st;
 }
 
-static enum ws_status merge_captures(struct merge *m, const struct ws_strv *captures,
+static enum ws_status merge_captures(struct merge *m, const struct merge_inputs *inputs,
 				     struct ws_err *err)
 {
+	const struct ws_strv *captures = &inputs->captures;
+	struct rnk_align_opts align = m->args->align;
 	enum ws_status st = trc_open(captures->at, captures->n, NULL, &m->trace, err);
 
+	align.stamp_files = &inputs->clocks;
 	if (!st)
 		st = rnk_job_open(m->trace, &m->job, err);
 	if (!st)
 		st = check_any(m, err);
 	if (!st)
-		st = rnk_job_align(m->job, &m->args->align, err);
+		st = rnk_job_align(m->job, &align, err);
 	for (size_t i = 0; m->job && i < m->job->notes.n; i++)
 		ws_log_warn("%s", m->job->notes.at[i]);
 	if (!st)
@@ -316,7 +319,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (!st)
 		st = merge_inputs_find(call->rest.operands, call->rest.n, own, &inputs, err);
 	if (!st)
-		st = merge_captures(&m, &inputs.captures, err);
+		st = merge_captures(&m, &inputs, err);
 	rnk_imbalance_destroy(m.imbalance);
 	rnk_job_close(m.job);
 	trc_close(m.trace);
@@ -330,8 +333,9 @@ const struct ws_cmd wavescope_merge_cmd = {
 	.usage = "[options] DIR|FILE...",
 	.about =
 		"Merges the captures (*.wcap) or rocpd databases (*.db) of all ranks of a parallel "
-		"program. The clocks of several nodes are aligned by the MPI collectives that "
-		"ranks ran together: none ends before the last rank has entered. Prints the "
+		"program. The clocks of several nodes are aligned by the collectives of MPI "
+		"and RCCL that ranks ran together: none ends before the last rank has entered. "
+		"Prints the "
 		"offset of each clock with its uncertainty, and which ranks the others wait for.",
 	.notes = "Examples:\n"
 		 "  mpirun -n 8 rocprof-sys-run --keep-captures -T -o out -- ./app\n"

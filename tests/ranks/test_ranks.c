@@ -303,6 +303,68 @@ static void kernels_of_rccl_place_nodes(void **state)
 	close_job(&opened);
 }
 
+static void put_time(FILE *to, const struct made_ranks *made, uint32_t node, uint64_t true_ns,
+		     const char *after)
+{
+	/* as made_ranks_write() gives it to the captures */
+	fprintf(to, "01%02x%028d %llu%s", node, 0,
+		(unsigned long long)made_ranks_shown(made, node, true_ns), after);
+}
+
+/* Readings with delays of 0.2 to 5 ms, by node 0 of node 1, and the other way round. */
+static void put_stamps(const struct made_ranks *made, const char *path, bool both)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs("no such line\n01 2 3 4\n\n", file);
+	srand48(3);
+	for (unsigned i = 0; i < 40; i++) {
+		uint64_t at = MADE_RANKS_START_NS + i * made->step_ns * 50;
+		uint64_t delay = 200000 + (uint64_t)(drand48() * 5e6);
+
+		put_time(file, made, 0, at + delay, " ");
+		put_time(file, made, 1, at, "\n");
+		put_time(file, made, 9, at, " "); /* not of this job, and before it was written */
+		put_time(file, made, 0, at + delay, "\n");
+		delay = 200000 + (uint64_t)(drand48() * 5e6);
+		if (both) {
+			put_time(file, made, 1, at + delay, " ");
+			put_time(file, made, 0, at, "\n");
+		}
+	}
+	fclose(file);
+}
+
+/* Files that are there when they are read were written before, whatever the file system does. */
+static void stamps_in_files_place_nodes(void **state)
+{
+	struct made_ranks made = MADE_RANKS_DEFAULT;
+	char path[128];
+	const char *paths[] = { path, "/nonexistent/1.wclk" };
+	struct ws_strv files = { .at = paths, .n = 2 };
+	struct rnk_align_opts opts = { .stamp_files = &files };
+	struct opened opened;
+	struct ws_err err = { 0 };
+
+	made.no_collectives = true;
+	made.n_steps = 2000;
+	snprintf(path, sizeof(path), "%s/0.wclk", dir);
+	assert_int_equal(open_job(&opened, &made, &err), WS_OK);
+	put_stamps(&made, path, false);
+	assert_int_equal(rnk_job_align(opened.job, &opts, &err), WS_E_NOTFOUND);
+	put_stamps(&made, path, true);
+	assert_int_equal(rnk_job_align(opened.job, &opts, &err), WS_OK);
+	assert_int_equal(opened.job->nodes[1].from, RNK_CLOCK_STAMPS);
+	assert_int_equal(opened.job->nodes[1].n_stamps, 80);
+	assert_int_equal(opened.job->nodes[1].n_common, 0);
+	assert_true(opened.job->nodes[1].offset.uncertainty_ns < 2e6);
+	assert_placed(&made, opened.job, 1);
+	assert_int_equal(opened.job->notes.n, 2); /* the file that cannot be read, each time */
+	close_job(&opened);
+	unlink(path);
+}
+
 static void nodes_are_placed_by_their_neighbours(void **state)
 {
 	struct made_ranks made = MADE_RANKS_DEFAULT;
@@ -467,6 +529,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nodes_are_placed_within_the_stated_uncertainty,
 						make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(kernels_of_rccl_place_nodes, make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(stamps_in_files_place_nodes, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(nodes_are_placed_by_their_neighbours, make_dir,
 						drop_dir),
 		cmocka_unit_test_setup_teardown(the_slow_rank_is_found, make_dir, drop_dir),
