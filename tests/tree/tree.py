@@ -4,6 +4,7 @@
     tree.py arrows ROOT    #include lines follow the "uses" column of the module tables
     tree.py names ROOT     no tag or shared function has two definitions; prefixes as in the tables
     tree.py format ROOT    clang-format would change nothing
+    tree.py packages ROOT  debian/control and all texts name the packages that scripts/setup installs
 
 A module table is one whose header row begins with "| module | prefix |".
 """
@@ -162,7 +163,35 @@ def check_format(root):
     return ["%s: run make format" % f for f in bad], "%d files" % len(files)
 
 
-CHECKS = {"arrows": check_arrows, "names": check_names, "format": check_format}
+def setup_packages(root):
+    """The table of scripts/setup: names ("a", or "a|b") and purposes."""
+    table = re.search(r"^packages='\n(.*?)^'", read(root, "scripts/setup"), re.M | re.S).group(1)
+    return dict(line.split(None, 1) for line in table.splitlines())
+
+
+def check_packages(root):
+    purposes, bad = setup_packages(root), []
+    # dpkg-buildpackage has build-essential, and a package is built without tests
+    needed = {name for name, why in purposes.items()
+              if name != "build-essential" and not re.match(r"(unit )?tests\b|make ", why)}
+    control = re.search(r"^Build-Depends:(.*?)^(?=\S)", read(root, "debian/control"), re.M | re.S).group(1)
+    depends = {re.sub(r"\s*\(.*?\)", "", entry).replace(" ", "") for entry in control.replace("\n", "").split(",")}
+    depends.discard("debhelper-compat")
+    for name in sorted(needed ^ depends):
+        bad.append("%s is only in %s" % (name, "scripts/setup" if name in needed else "debian/control"))
+    known = {word for names in purposes for word in names.split("|")}
+    hint = re.compile(r"\(Debian[^:()]*: (?:apt install )?`?([a-z][^()]*)\)|apt(?:-get)? install (?:-\S+ )*([a-z0-9][\w.+-]*)")
+    n_hints = 0
+    for path in sources(root, "*meson.build", "*.md", "*.c", "*.h", "scripts/*"):
+        for found in hint.findall(read(root, path)):
+            for name in re.split(r",? +", (found[0] or found[1]).strip()):
+                n_hints += 1
+                if name.rstrip("`.,") not in known:
+                    bad.append("%s names the package %s, which scripts/setup does not install" % (path, name))
+    return bad, "%d packages, %d mentions" % (len(purposes), n_hints)
+
+
+CHECKS = {"arrows": check_arrows, "names": check_names, "format": check_format, "packages": check_packages}
 
 
 def main():
