@@ -163,6 +163,16 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
 	       ws_got_describe(info, &one->loaded);
 }
 
+bool ws_got_patch_library(const char *library, ws_got_choice *choose, void *arg)
+{
+	struct one_library one = { .beginning = library };
+
+	if (!dl_iterate_phdr(find_library, &one))
+		return false;
+	ws_got_patch(&one.loaded, choose, arg);
+	return true;
+}
+
 static void *row_of(const char *name, void *arg)
 {
 	struct one_library *one = arg;

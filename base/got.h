@@ -33,6 +33,9 @@ typedef void *ws_got_choice(const char *name, void *arg);
 /* Nothing happens if the object was unloaded meanwhile. Calls the loader. */
 void ws_got_patch(const struct ws_got_object *object, ws_got_choice *choose, void *arg);
 
+/* The same for the library whose file name begins with @library. False: it is not there. */
+bool ws_got_patch_library(const char *library, ws_got_choice *choose, void *arg);
+
 /*
  * The library whose file name begins with @library calls the replacements, and nobody else
  * does. @real gets what it called before. Returns how many of the names it calls; 0 and

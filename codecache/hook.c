@@ -1,5 +1,6 @@
 #include "codecache/hook.h"
 
+#include "base/got.h"
 #include "base/util.h"
 #include "codecache/action.h"
 
@@ -240,6 +241,53 @@ void *cc_hook_look_up(void *restrict library, const char *restrict name)
 		return found ? wrap(library, name, found) : NULL;
 	}
 	return dlsym(library, name);
+}
+
+/* ---- calling them directly ---- */
+
+struct linked {
+	void *comgr;
+	bool creates; /* which functions are replaced now: those that make infos and use them, or the others */
+	uint32_t n;
+};
+
+static void *choose(const char *name, void *arg)
+{
+	struct linked *linked = arg;
+	const char *rest = name + strlen(CC_COMGR_PREFIX);
+	void *found, *wrapper;
+
+	if (strncmp(name, CC_COMGR_PREFIX, strlen(CC_COMGR_PREFIX)) != 0 ||
+	    linked->creates !=
+		    (!strcmp(rest, functions[0].name) || !strcmp(rest, functions[1].name)))
+		return NULL;
+	found = dlsym(linked->comgr, name);
+	wrapper = found ? wrap(linked->comgr, name, found) : NULL;
+	if (!wrapper || wrapper == found)
+		return NULL;
+	linked->n++;
+	return wrapper;
+}
+
+uint32_t cc_hook_link(const char *client)
+{
+	struct linked linked = { .comgr = NULL };
+
+	for (int major = CC_COMGR_MAJOR_MIN; !linked.comgr && major <= CC_COMGR_MAJOR_MAX;
+	     major++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "libamd_comgr.so.%d", major);
+		linked.comgr = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+	}
+	if (!linked.comgr)
+		return 0;
+	/* Setters first: an info that is made from now on has all its settings seen. */
+	ws_got_patch_library(client, choose, &linked);
+	linked.creates = true;
+	ws_got_patch_library(client, choose, &linked);
+	dlclose(linked.comgr);
+	return linked.n;
 }
 
 bool cc_hook_wanted(void)

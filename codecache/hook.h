@@ -9,6 +9,8 @@
  * given another dlsym() (companion/companion.h), from which it gets wrappers of a few functions, and
  * AMD's own of all others. No file, path or variable changes, so HIP finds the library it would find anyway.
  *
+ * HIP 5.7 as Debian builds it is linked with the library instead: then its calls are replaced (base/got.h).
+ *
  * The getters of the library crash for settings that were not set. So the functions that make, change and
  * delete the settings of an action ("infos") have wrappers as well, which remember what was set.
  * An action with settings that the key does not cover is passed on.
@@ -21,10 +23,13 @@
 #define WS_CODECACHE_HOOK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 bool cc_hook_wanted(void); /* it is not off */
 /* A line per event; NULL: none. Before the first lookup. */
 void cc_hook_set_log(void (*log)(const char *text));
+/* The library whose file name begins so calls the cache where it calls the compiler library directly; how many functions. */
+uint32_t cc_hook_link(const char *client);
 /* As dlsym(). */
 void *cc_hook_look_up(void *restrict library, const char *restrict name);
 

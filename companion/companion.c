@@ -33,5 +33,7 @@ bool companion_install(void (*log)(const char *text))
 		for (size_t k = 0; parts[i].wanted && k < WS_ARRAY_LEN(clients); k++)
 			n += ws_got_replace(clients[k], &parts[i].row, 1);
 	}
+	for (size_t k = 0; cc_hook_wanted() && k < WS_ARRAY_LEN(clients); k++)
+		n += cc_hook_link(clients[k]);
 	return n || !n_wanted;
 }

@@ -5,6 +5,7 @@
  * Some of the functions that HIP calls in other libraries are replaced (base/got.h):
  *
  *	dlsym()				results of AMD's compiler library are cached	codecache/hook.h
+ *	amd_comgr_*()			the same, where HIP is linked with that library
  *	hsa_signal_wait_*()		threads that wait do not spin			companion/wait.h
  */
 #ifndef WS_COMPANION_COMPANION_H

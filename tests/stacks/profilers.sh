@@ -113,6 +113,22 @@ sys_run() {
 	echo "3 kernels, $(wc -c <"$trace") bytes of trace"
 }
 
+# What HIP compiles at its start is kept, and found by the next program.
+code_cache() {
+	dir=$1 log=code-cache.log
+	for run in first second; do
+		WAVESCOPE_CODE_CACHE=$programs/$dir/code WAVESCOPE_LOG=debug profile wavescope run -- ./vcopy
+		grep -c 'code cache: action .*: kept$' "$log" >"$dir/$run.kept"
+		grep -c 'code cache: action .*: found$' "$log" >"$dir/$run.found"
+	done
+	kept=$(cat "$dir/first.kept")
+	is "kept by the second program" $(($(cat "$dir/second.kept") - kept)) 0
+	is "found by the second program" "$(cat "$dir/second.found")" "$kept"
+	least "results kept" "$kept" 3
+	! grep 'code cache: not used' "$log" || { echo "no: $(grep 'code cache: not used' "$log")"; exit 1; }
+	echo "$kept results kept and found"
+}
+
 attach() {
 	dir=$1 log=attach.log
 	: >program.out
@@ -145,5 +161,6 @@ check scratch-events scratch_memory
 check counting counters
 check profiling profile_and_analyze
 check sys-run sys_run
+check code-cache code_cache
 check attach attach
 exit $failed
