@@ -179,12 +179,18 @@ static bool sweep(struct sg_cp *cp, bool for_kernel)
 	return progress;
 }
 
+/* Without queues nothing can come but a new one, which kicks: a process that only looks at the GPUs
+ * or holds memory costs nothing. */
 static void sleep_until_kicked(struct sg_cp *cp, uint32_t seen, uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = 0, .tv_nsec = (long)ns };
+	bool has_queues;
 
+	pthread_mutex_lock(&cp->lock);
+	has_queues = cp->n_queues;
+	pthread_mutex_unlock(&cp->lock);
 	atomic_store(&cp->asleep, true);
-	syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, &ts, NULL, 0);
+	syscall(SYS_futex, &cp->kicks, FUTEX_WAIT_PRIVATE, seen, has_queues ? &ts : NULL, NULL, 0);
 	atomic_store(&cp->asleep, false);
 }
 

@@ -2,7 +2,7 @@
  * live: files about the GPUs whose content changes: sensors, clocks, memory in use, processes.
  *
  * A file of sysfs has its content when it is read. These are ordinary files in the machine's folder
- * (sysfs.h), so they are written anew, each by renaming a complete one, when a program names
+ * (sysfs.h), so they are written again, each by renaming a complete one, when a program names
  * one. What they say comes from the pages of all processes of the user (device/board.h): the memory in use
  * is exact, the load is measured, and power, temperature and clocks follow from the load and the
  * board's limits. docs/kernel-driver.md has the formulas.

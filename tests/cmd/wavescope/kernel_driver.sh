@@ -25,6 +25,20 @@ for program in tests/hip/pinned tests/hip/ipc samples/peer; do
 	rc_is 0
 done
 
+# A process that holds memory and runs nothing costs no CPU: none of its threads wakes up.
+if [ -x "$WS_BUILD/tests/cmd/hold_memory" ]; then
+	wavescope run -- "$WS_BUILD/tests/cmd/hold_memory" 16 "$work/ready" &
+	holder=$!
+	cleanup() { kill $holder 2>/dev/null || :; }
+	for _ in $(seq 100); do [ -e "$work/ready" ] || sleep 0.1; done
+	switches() { awk '/^voluntary/ { n += $2 } END { print n }' /proc/$holder/task/*/status; }
+	sleep 0.2
+	before=$(switches)
+	sleep 0.5
+	[ $(($(switches) - before)) -le 1 ] || fail "an idle process woke up $(($(switches) - before)) times"
+	cleanup
+fi
+
 WAVESCOPE_DRIVER=sideways
 run wavescope run -- true
 rc_is 2
