@@ -137,7 +137,7 @@ static enum ws_status check_rule(struct ana_finding_search *search, size_t numbe
 	if (finding.unmet && !search->how.only_rule)
 		return WS_OK;
 	finding.gain_pct = ana_eval_number(eval, rule->gain, NULL);
-	if (isnan(finding.gain_pct) && !search->how.only_rule)
+	if (!isfinite(finding.gain_pct) && !search->how.only_rule)
 		return WS_OK;
 	finding.gain_pct = fmax(0, fmin(finding.gain_pct, 100)); /* of NaN: 0 */
 	finding.total_gain_pct = finding.gain_pct * fmin(subject->share_pct, 100) / 100;

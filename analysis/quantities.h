@@ -49,7 +49,7 @@
 	X(SIBLINGS,        "Siblings")         /* process: with the same program name, and kernels */
 /* clang-format on */
 
-#define ANA_SHORT_GAP_NS 50000u
+#define ANA_SHORT_GAP_NS 200000u
 
 enum ana_call {
 #define ANA_CALL_ROW(name, word) name,

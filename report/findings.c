@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COLUMNS 80
-#define INDENT 10 /* of what a label stands before */
+#define INDENT 11 /* of what a label stands before */
 #define NAME_BYTES 52
 #define SUBJECT_BYTES 160
 
@@ -54,8 +54,8 @@ static void values(struct ws_buf *out, const struct ana_finding *finding)
 	for (size_t i = 0; i < finding->n_values; i++) {
 		const struct ana_finding_value *v = &finding->values[i];
 
-		ws_buf_printf(out, "   %-7s%-*s %8s%s%s\n", v->metric ? v->metric : "",
-			      NAME_BYTES - 6, v->name, rpt_number_plain(number, v->value, 4),
+		ws_buf_printf(out, "   %-8s%-*s %8s%s%s\n", v->metric ? v->metric : "",
+			      NAME_BYTES - 7, v->name, rpt_number_plain(number, v->value, 4),
 			      v->unit[0] ? " " : "", v->unit);
 	}
 }
@@ -112,8 +112,8 @@ static void records(struct ws_buf *out, struct ws_arena *arena, const struct ana
 	}
 }
 
-void rpt_findings_text(const struct ana_findings *found, size_t max, struct ws_arena *arena,
-		       struct ws_buf *out)
+void rpt_findings_text(const struct ana_findings *found, size_t max, const char *option,
+		       struct ws_arena *arena, struct ws_buf *out)
 {
 	size_t n = WS_MIN(found->n, max);
 
@@ -131,15 +131,15 @@ void rpt_findings_text(const struct ana_findings *found, size_t max, struct ws_a
 		paragraph(out, arena, "Means", f->rule->means);
 		paragraph(out, arena, "Try", f->rule->advice);
 		paragraph(out, arena, "Gain", gain ? gain : "");
-		ws_buf_printf(out, "   Next   %s\n\n", f->next);
+		ws_buf_printf(out, "   Next    %s\n\n", f->next);
 	}
 	if (!found->n)
 		ws_buf_printf(out, "Nothing stands out: %zu rules, %zu subject%s.\n",
 			      found->n_rules - found->n_uncounted, found->n_subjects,
 			      plural(found->n_subjects));
 	if (found->n > n)
-		ws_buf_printf(out, "%zu more with less to gain (--max shows them).\n",
-			      found->n - n);
+		ws_buf_printf(out, "%zu more with less to gain: %s %zu\n", found->n - n, option,
+			      found->n);
 	if (found->n_uncounted)
 		ws_buf_printf(out,
 			      "%zu of %zu rules were not checked: what they need was not "

@@ -10,9 +10,9 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-/* At most @max of them; what is left out is counted. Scratch memory from @arena. */
-void rpt_findings_text(const struct ana_findings *found, size_t max, struct ws_arena *arena,
-		       struct ws_buf *out);
+/* At most @max of them, as @option says; what is left out is counted. Scratch memory from @arena. */
+void rpt_findings_text(const struct ana_findings *found, size_t max, const char *option,
+		       struct ws_arena *arena, struct ws_buf *out);
 /* Subject by subject, why one rule fires or does not. */
 void rpt_findings_check(const struct ana_findings *found, struct ws_arena *arena,
 			struct ws_buf *out);

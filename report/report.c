@@ -1,6 +1,7 @@
 /* The report: which blocks and tables, in which order, with which titles. */
 #include "report/report.h"
 
+#include "report/findings.h"
 #include "workload/pcsample.h"
 
 #include <string.h>
@@ -216,11 +217,42 @@ static void notes(struct rpt_report *rpt)
 	}
 }
 
+/*
+ * Before block 0: what is worth looking at in the tables that follow. AMD's tool has no such
+ * thing, so it is left out where its output is wanted.
+ */
+static enum ws_status show_findings(struct rpt_report *rpt, struct ws_err *err)
+{
+	struct rpt_run *run = &rpt->runs[0];
+	struct ana_finding_profile profile = {
+		.load = run->load,
+		.rows = &run->rows,
+		.metrics = run->metrics,
+		.top = run->top,
+		.n_top = run->n_top,
+	};
+	struct ana_findings_how how = { .min_share_pct = -1, .min_gain_pct = -1 };
+	struct ana_findings *found;
+	enum ws_status st;
+
+	if (rpt->n_runs > 1 || rpt->how->like_3_3 || rpt->how->n_findings <= 0 ||
+	    (rpt->how->blocks.n && !asked(rpt, 0, -1, -1)))
+		return WS_OK;
+	st = ana_findings_of_profile(&profile, &how, &rpt->arena, &found, err);
+	if (st)
+		return st;
+	ws_buf_printf(&rpt->out, "\n%s\n0. What to look at\n", rule);
+	rpt_findings_text(found, (size_t)rpt->how->n_findings, "--findings", &rpt->arena,
+			  &rpt->out);
+	return ws_buf_status(&rpt->out, err);
+}
+
 enum ws_status rpt_report_text(struct rpt_report *rpt, struct ws_err *err)
 {
-	enum ws_status st = WS_OK;
+	enum ws_status st;
 
 	notes(rpt);
+	st = show_findings(rpt, err);
 	for (size_t b = 0; !st && b < rpt->metrics->n_blocks; b++)
 		st = show_block(rpt, rpt->metrics->blocks[b], err);
 	return st;

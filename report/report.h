@@ -46,6 +46,7 @@ struct rpt_options {
 	const char *sort;    /* "kernels", "dispatches": what a point of the roofline is */
 	const char *pc_sort; /* "offset", "count" */
 	int memory_chart;    /* enum rpt_memory_chart */
+	int64_t n_findings;  /* that are printed first; 0: none */
 };
 
 struct rpt_run {

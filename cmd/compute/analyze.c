@@ -42,6 +42,8 @@ static const struct ws_opt opts[] = {
 	WS_OPT_BOOL(T, list_stats, 0, "list-stats", "print kernels and dispatches only"),
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics",
 		    "print the metrics of the workload's architecture"),
+	WS_OPT_I64(T, show.n_findings, 0, "findings", "N",
+		   "print up to N findings first, with all blocks or -b 0 (5); 0: none"),
 	WS_OPT_I64(T, show.max_stat_num, 0, "max-stat-num", "N", "rows of the top tables (10)"),
 	WS_OPT_MANY(T, show.cols, 0, "cols", "N", "columns of metric tables, 0 is the name"),
 	WS_OPT_MANY(T, show.include_cols, 0, "include-cols", "NAME",
@@ -98,6 +100,7 @@ static void set_defaults(void *values)
 	args->show.time_unit = RPT_TIME_NS;
 	args->show.decimal = 2;
 	args->show.max_stat_num = 10;
+	args->show.n_findings = 5;
 	args->kernel_verbose = 5;
 }
 
@@ -528,6 +531,7 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "metrics of its kernels. With several -p, compares workloads with the first.",
 	.notes = "Examples:\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200\n"
+		 "  rocprof-compute analyze -p workloads/vcopy/MI200 -b 0\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 -b 2 lds 17.2 -k 0\n"
 		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"

@@ -90,7 +90,7 @@ static enum ws_status print_findings(struct advice *a, const struct ana_findings
 	else if (a->args->check)
 		rpt_findings_check(found, &a->arena, &out);
 	else
-		rpt_findings_text(found, a->args->max, &a->arena, &out);
+		rpt_findings_text(found, a->args->max, "--max", &a->arena, &out);
 	st = ws_buf_status(&out, err);
 	if (!st)
 		ws_print(stdout, "%s", out.at);

@@ -12,8 +12,8 @@
  */
 #include "../check.h"
 
-enum { BLOCK = 256, WORKGROUPS = 208, N = BLOCK * WORKGROUPS };
-#define INDEX (blockIdx.x * BLOCK + threadIdx.x)
+enum { BLOCK = 256, WORKGROUPS = 208, N = BLOCK * WORKGROUPS, CUS = 104, WAVE = 64 };
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 
 struct buffers {
 	float *in, *out;      /* MANY elements each */
@@ -31,7 +31,7 @@ template <int LIVE> static __device__ float keep_alive(const float *in, int roun
 
 #pragma unroll
 	for (int k = 0; k < LIVE; k++)
-		x[k] = in[(INDEX + 64 * k) % N];
+		x[k] = in[INDEX + 64 * k];
 	for (int r = 0; r < rounds; r++) {
 #pragma unroll
 		for (int k = 0; k < LIVE; k++)
@@ -45,7 +45,7 @@ template <int LIVE> static __device__ float keep_alive(const float *in, int roun
 
 __global__ void __launch_bounds__(BLOCK) occupancy_registers_slow(buffers b)
 {
-	b.out[INDEX] = keep_alive<160>(b.in, 1);
+	b.out[INDEX] = keep_alive<128>(b.in, 1);
 }
 __global__ void __launch_bounds__(BLOCK) occupancy_registers_fast(buffers b)
 {
@@ -83,7 +83,7 @@ static __device__ float spin(float x, int rounds)
 	return x;
 }
 
-__global__ void partial_waves_slow(buffers b) /* launched with 80 work-items */
+__global__ void partial_waves_slow(buffers b) /* launched with 200 work-items */
 {
 	b.out[INDEX] = spin(b.in[INDEX], 256);
 }
@@ -93,19 +93,19 @@ __global__ void partial_waves_fast(buffers b)
 }
 __global__ void small_grid_slow(buffers b) /* launched with 16 workgroups */
 {
-	b.out[INDEX] = spin(b.in[INDEX], 512);
+	b.out[INDEX] = spin(b.in[INDEX], 256);
 }
 __global__ void small_grid_fast(buffers b)
 {
-	b.out[INDEX] = spin(b.in[INDEX], 512);
+	b.out[INDEX] = spin(b.in[INDEX], 256);
 }
 __global__ void uneven_workgroups_slow(buffers b)
 {
-	b.out[INDEX] = spin(b.in[INDEX], blockIdx.x == WORKGROUPS - 1 ? 2000 : 50);
+	b.out[INDEX] = spin(b.in[INDEX], blockIdx.x == CUS - 1 ? 3000 : 30);
 }
 __global__ void uneven_workgroups_fast(buffers b)
 {
-	b.out[INDEX] = spin(b.in[INDEX], 60);
+	b.out[INDEX] = spin(b.in[INDEX], 3000);
 }
 __global__ void uneven_dispatches_slow(buffers b, int rounds)
 {
@@ -181,8 +181,8 @@ template <size_t BYTES> static __device__ float random_lines(buffers b)
 {
 	float sum = 0;
 
-	for (unsigned k = 0; k < 4; k++) /* a wave reads one line, and no two waves the same */
-		sum += b.in[(size_t)scramble((INDEX >> 6) * 4 + k) % (BYTES / 256) * 64 +
+	for (unsigned k = 0; k < 12; k++)
+		sum += b.in[(size_t)scramble((INDEX >> 6) * 16 + k) % (BYTES / 256) * 64 +
 			    (threadIdx.x & 63)];
 	return sum;
 }
@@ -199,7 +199,7 @@ __global__ void latency_bound_slow(buffers b)
 {
 	unsigned at = INDEX;
 
-	for (int k = 0; k < 12; k++) /* each load waits for the one before */
+	for (int k = 0; k < 24; k++) /* each load waits for the one before */
 		at = (at + 4096 + __float_as_uint(b.in[at]) % 2) % N;
 	b.out[INDEX] = (float)at;
 }
@@ -208,8 +208,8 @@ __global__ void latency_bound_fast(buffers b)
 	float sum = 0;
 
 #pragma unroll
-	for (int k = 0; k < 12; k++)
-		sum += b.in[(INDEX + 4096 * k) % N];
+	for (int k = 0; k < 24; k++)
+		sum += b.in[INDEX + 4096 * k];
 	b.out[INDEX] = sum;
 }
 __global__ void bandwidth_bound_slow(buffers b)
@@ -228,12 +228,12 @@ __global__ void bandwidth_bound_fast(buffers b)
 __global__ void partial_writes_slow(buffers b)
 {
 	for (size_t k = 0; k < 4; k++)
-		((short *)b.out)[(INDEX + k * N) * 32 % (MANY * 2)] = (short)k;
+		((short *)b.out)[(INDEX + k * N) * 32] = (short)k;
 }
 __global__ void partial_writes_fast(buffers b)
 {
 	for (size_t k = 0; k < 4; k++)
-		b.out[(INDEX + k * N) % MANY] = (float)k;
+		b.out[INDEX + k * N] = (float)k;
 }
 __global__ void remote_memory_slow(buffers b)
 {
@@ -265,19 +265,20 @@ __global__ void tlb_misses_fast(buffers b)
 }
 __global__ void channel_imbalance_slow(buffers b)
 {
-	float sum = 0;
+	unsigned sum = 0;
 
-	for (unsigned k = 0; k < 8; k++)
-		sum += b.in[(size_t)((INDEX >> 6) * 8 + k) * 2048 % MANY + (threadIdx.x & 31)];
-	b.out[INDEX] = sum;
+	for (unsigned k = 0; k < 16; k++) /* all waves poll one line, past L1 */
+		sum += __hip_atomic_load(&b.bins[128], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+	b.out[INDEX] = (float)sum;
 }
 __global__ void channel_imbalance_fast(buffers b)
 {
-	float sum = 0;
+	const unsigned *own = (const unsigned *)b.in + (INDEX >> 6) * 64;
+	unsigned sum = 0;
 
-	for (unsigned k = 0; k < 8; k++)
-		sum += b.in[(size_t)((INDEX >> 6) * 8 + k) * 2080 % MANY + (threadIdx.x & 31)];
-	b.out[INDEX] = sum;
+	for (unsigned k = 0; k < 16; k++)
+		sum += __hip_atomic_load(own, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+	b.out[INDEX] = (float)sum;
 }
 
 /* ---- private memory ---- */
@@ -303,11 +304,11 @@ __global__ void scratch_arrays_fast(buffers b)
 }
 __global__ void __launch_bounds__(1024) register_spills_slow(buffers b)
 {
-	b.out[INDEX] = keep_alive<192>(b.in, 2);
+	b.out[INDEX] = keep_alive<160>(b.in, 1);
 }
 __global__ void __launch_bounds__(1024) register_spills_fast(buffers b)
 {
-	b.out[INDEX] = keep_alive<32>(b.in, 12);
+	b.out[INDEX] = keep_alive<32>(b.in, 4);
 }
 
 /* ---- lanes, LDS, atomics ---- */
@@ -399,13 +400,18 @@ __global__ void atomics_contention_fast(buffers b)
 
 __global__ void mfma_unused_slow(buffers b)
 {
-	float acc[8] = {}, x = b.in[INDEX], y = b.in[INDEX + N];
+	__shared__ float x[16][BLOCK];
+	float acc[8] = {};
 
-	for (int k = 0; k < 64; k++) {
+	for (int k = 0; k < 16; k++)
+		x[k][threadIdx.x] = b.in[k * BLOCK + threadIdx.x];
+	__syncthreads();
+	for (int k = 0; k < 48; k++) {
+		float y = x[k & 15][threadIdx.x];
 #pragma unroll
 		for (int j = 0; j < 8; j++)
-			acc[j] = __builtin_fmaf(x, y, acc[j]);
-		x = __builtin_fmaf(x, y, acc[k & 1 ? 7 : 3]);
+			for (int i = 0; i < 2; i++)
+				acc[j] = __builtin_fmaf(x[k & 15][j * 2 + i], y, acc[j]);
 	}
 	b.out[INDEX] = acc[0] + acc[1] + acc[2] + acc[3] + acc[4] + acc[5] + acc[6] + acc[7];
 }
@@ -439,7 +445,7 @@ __global__ void index_arithmetic_slow(buffers b, unsigned width)
 {
 	float sum = 0;
 
-	for (unsigned k = 0; k < 8; k++)
+	for (unsigned k = 0; k < 16; k++)
 		sum += b.in[((INDEX + k) / width * 3 + (INDEX + k) % width) % N] * 0.5f;
 	b.out[INDEX] = sum;
 }
@@ -456,7 +462,7 @@ __global__ void transcendentals_slow(buffers b)
 {
 	float x = b.in[INDEX];
 
-	for (int k = 0; k < 32; k++)
+	for (int k = 0; k < 96; k++)
 		x = __builtin_amdgcn_rcpf(x + __builtin_amdgcn_sqrtf(x + (float)k));
 	b.out[INDEX] = x;
 }
@@ -489,7 +495,7 @@ __global__ void icache_misses_slow(buffers b)
 {
 	float x = b.in[INDEX];
 
-	for (int k = 0; k < 2; k++) { /* 40 KB of instructions, more than the cache holds */
+	for (int k = 0; k < 4; k++) { /* 40 KB of instructions, more than the cache holds */
 		TIMES_10(TIMES_10(TIMES_10(
 			asm volatile("v_fma_f32 %0, %0, %0, 1.0\n\tv_fma_f32 %0, %0, %0, 0.5\n\t"
 				     "v_fma_f32 %0, %0, %0, 2.0\n\tv_fma_f32 %0, %0, %0, 4.0\n\t"
@@ -507,39 +513,49 @@ __global__ void icache_misses_fast(buffers b)
 	}
 	b.out[INDEX] = x;
 }
-template <unsigned FLOATS> static __device__ float uniform_loads(buffers b)
+template <unsigned STEP, unsigned FLOATS> static __device__ float uniform_loads(buffers b)
 {
 	const float *in = b.in;
 	float sum = 0;
 
-	for (unsigned k = 0; k < 16; k++) /* uniform: by the scalar unit */
-		sum += in[(blockIdx.x * 16 + k) * 16 % FLOATS];
+	for (unsigned k = 0; k < 64; k++) /* uniform: by the scalar unit */
+		sum += in[(blockIdx.x * 64 + k) * STEP % FLOATS];
 	return sum;
 }
 __global__ void scalar_cache_misses_slow(buffers b)
 {
-	b.out[INDEX] = uniform_loads<1 << 20>(b);
+	b.out[INDEX] = uniform_loads<16, 1 << 20>(b);
 }
 __global__ void scalar_cache_misses_fast(buffers b)
 {
-	b.out[INDEX] = uniform_loads<256>(b);
+	b.out[INDEX] = uniform_loads<17, 256>(b);
 }
 
 /* ---- all pairs ---- */
 
+struct launch {
+	unsigned workgroups, block;
+};
 struct variant {
 	const char *rule;
 	void (*slow)(buffers), (*fast)(buffers);
-	unsigned slow_workgroups, slow_block; /* 0: as the fast one */
+	launch slow_launch, fast_launch;
 };
 
-#define PAIR(rule) { #rule, rule##_slow, rule##_fast, 0, 0 }
+static const launch usual = { WORKGROUPS, BLOCK }, /* two workgroups per compute unit */
+		    many_waves = { 16 * CUS, WAVE }, /* more than fit with many registers */
+		    four_waves = { CUS, BLOCK },     /* one per SIMD */
+		    dense = { 4 * CUS, BLOCK },      /* keeps the VALU busy */
+		    one_wave = { CUS, WAVE };        /* cheap to simulate */
+
+#define PAIR_AS(rule, slow, fast) { #rule, rule##_slow, rule##_fast, slow, fast }
+#define PAIR(rule) PAIR_AS(rule, usual, usual)
 static const variant variants[] = {
-	PAIR(occupancy_registers),
+	PAIR_AS(occupancy_registers, many_waves, many_waves),
 	PAIR(occupancy_lds),
-	{ "partial_waves", partial_waves_slow, partial_waves_fast, WORKGROUPS, 80 },
-	{ "small_grid", small_grid_slow, small_grid_fast, 16, BLOCK },
-	PAIR(uneven_workgroups),
+	PAIR_AS(partial_waves, (launch{ 4 * CUS, 200 }), dense),
+	PAIR_AS(small_grid, (launch{ 16, WAVE }), one_wave),
+	PAIR_AS(uneven_workgroups, one_wave, one_wave),
 	PAIR(uncoalesced_access),
 	PAIR(strided_fetch),
 	PAIR(l1_thrash),
@@ -550,17 +566,17 @@ static const variant variants[] = {
 	PAIR(remote_memory),
 	PAIR(tlb_misses),
 	PAIR(channel_imbalance),
-	PAIR(scratch_arrays),
-	PAIR(register_spills),
-	PAIR(divergence),
+	PAIR_AS(scratch_arrays, four_waves, four_waves),
+	PAIR_AS(register_spills, one_wave, one_wave),
+	PAIR_AS(divergence, dense, dense),
 	PAIR(lds_bank_conflicts),
 	PAIR(lds_atomics),
 	PAIR(atomics_contention),
-	PAIR(mfma_unused),
-	PAIR(double_by_accident),
-	PAIR(transcendentals),
-	PAIR(icache_misses),
-	PAIR(scalar_cache_misses),
+	PAIR_AS(mfma_unused, dense, dense),
+	PAIR_AS(double_by_accident, dense, dense),
+	PAIR_AS(transcendentals, dense, dense),
+	PAIR_AS(icache_misses, one_wave, one_wave),
+	PAIR_AS(scalar_cache_misses, one_wave, one_wave),
 };
 
 static bool wanted(int argc, char **argv, const char *rule)
@@ -586,22 +602,21 @@ int main(int argc, char **argv)
 	for (const variant &v : variants) {
 		if (!wanted(argc, argv, v.rule))
 			continue;
-		v.slow<<<v.slow_workgroups ? v.slow_workgroups : WORKGROUPS,
-			 v.slow_block ? v.slow_block : BLOCK>>>(b);
-		v.fast<<<WORKGROUPS, BLOCK>>>(b);
+		v.slow<<<v.slow_launch.workgroups, v.slow_launch.block>>>(b);
+		v.fast<<<v.fast_launch.workgroups, v.fast_launch.block>>>(b);
 	}
 	if (wanted(argc, argv, "uneven_dispatches"))
 		for (int i = 0; i < 5; i++) {
-			uneven_dispatches_slow<<<WORKGROUPS, BLOCK>>>(b, i == 2 ? 1000 : 10);
-			uneven_dispatches_fast<<<WORKGROUPS, BLOCK>>>(b, 20);
+			uneven_dispatches_slow<<<CUS, WAVE>>>(b, i == 2 ? 3000 : 10);
+			uneven_dispatches_fast<<<CUS, WAVE>>>(b, 20);
 		}
 	if (wanted(argc, argv, "index_arithmetic")) {
-		index_arithmetic_slow<<<WORKGROUPS, BLOCK>>>(b, 100);
-		index_arithmetic_fast<<<WORKGROUPS, BLOCK>>>(b, 100);
+		index_arithmetic_slow<<<4 * CUS, BLOCK>>>(b, 100);
+		index_arithmetic_fast<<<4 * CUS, BLOCK>>>(b, 100);
 	}
 	if (wanted(argc, argv, "scalar_bound")) {
-		scalar_bound_slow<<<WORKGROUPS, BLOCK>>>(b, 1);
-		scalar_bound_fast<<<WORKGROUPS, BLOCK>>>(b, 1);
+		scalar_bound_slow<<<4 * CUS, BLOCK>>>(b, 1);
+		scalar_bound_fast<<<4 * CUS, BLOCK>>>(b, 1);
 	}
 	LAUNCH_OK();
 	HIP_OK(hipHostFree(host));

@@ -1,7 +1,8 @@
 /*
- * Any bytes as metric definitions and as a formula: refused with file and line, or a
+ * Any bytes as metric definitions, as rules of findings and as a formula: refused with file and line, or a
  * tree that can be walked and printed, and whose print parses to the same node.
  */
+#include "analysis/findings.h"
 #include "analysis/metric.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -31,6 +32,34 @@ static void as_definitions(const char *text)
 						      ? table->metrics[m].cells[h].text != NULL
 						      : table->metrics[m].cells[h].expr != NULL);
 		}
+	ana_metrics_free(metrics);
+}
+
+/* After a table that rules can cite. */
+static void as_rules(const char *text)
+{
+	struct ana_metric_file files[] = {
+		{ "own.metrics",
+		  "block 7 b \"B\"\ntable 7.1 \"T\"\ncolumns = Avg, Unit\n"
+		  "[M]\nunit = pct\nlevel = SQ_X\nexpr = SQ_ACCUM_PREV_HIRES / 2\n" },
+		{ "fuzz.finding", text },
+		{ NULL, NULL }
+	};
+	struct ana_metrics *metrics;
+	struct ws_err err = { WS_OK, "" };
+
+	if (ana_metrics_parse("gfx942", files, &metrics, &err)) {
+		CHECK(strncmp(err.text, "fuzz.finding:", 13) == 0 || err.status == WS_E_LIMIT ||
+		      err.status == WS_E_NOMEM);
+		return;
+	}
+	for (size_t i = 0; i < metrics->n_rules; i++) {
+		const struct ana_rule *rule = &metrics->rules[i];
+
+		CHECK(rule->n_needs && rule->n_values && rule->gain && rule->next);
+		for (size_t v = 0; v < rule->n_values; v++)
+			CHECK(rule->values[v].expr && rule->values[v].name);
+	}
 	ana_metrics_free(metrics);
 }
 
@@ -66,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	as_definitions(text);
+	as_rules(text);
 	as_formula(text);
 	free(text);
 	return 0;

@@ -1,0 +1,174 @@
+/*
+ * runs: for each rule of findings about a trace, a run that has the problem and one that has not.
+ *
+ *	rocprofv3 --sys-trace --keep-captures -d DIR -- runs launch_bound slow
+ *	wavescope advise DIR
+ *
+ * `fast` does the same work without the problem. gpu_imbalance needs two GPUs.
+ */
+#include "../check.h"
+
+#include <chrono>
+#include <thread>
+
+enum { BLOCK = 256, WIDE = 208, STEPS = 24, N = 1 << 20 };
+
+__global__ void work(float *data, int rounds)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	float x = data[i % N];
+
+	for (int r = 0; r < rounds; r++)
+		x = x * 1.0001f + 0.5f;
+	data[i % N] = x;
+}
+
+struct resources {
+	float *data, *other, *pinned;
+	hipStream_t compute, copy;
+};
+
+/* As the host prepares data, reads a file, or waits for the network. */
+static void host_work(int ms)
+{
+	std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
+
+static void launch_bound(const resources &r, bool slow)
+{
+	for (int i = 0; i < (slow ? 200 : 1); i++) {
+		work<<<slow ? 1 : WIDE, 64, 0, r.compute>>>(r.data, slow ? 1 : 200);
+		if (slow) /* what a framework does before the next launch: longer than the kernel */
+			std::this_thread::sleep_for(std::chrono::microseconds(20));
+	}
+	HIP_OK(hipStreamSynchronize(r.compute));
+}
+
+static void host_gaps(const resources &r, bool slow)
+{
+	for (int i = 0; i < STEPS; i++) {
+		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, 10);
+		if (slow) {
+			HIP_OK(hipStreamSynchronize(r.compute));
+			host_work(4);
+		}
+	}
+	HIP_OK(hipStreamSynchronize(r.compute));
+}
+
+static void sync_per_kernel(const resources &r, bool slow)
+{
+	for (int i = 0; i < 100; i++) {
+		work<<<WIDE, 64, 0, r.compute>>>(r.data, slow ? 1 : 50);
+		if (slow)
+			HIP_OK(hipDeviceSynchronize());
+	}
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static void copies_not_overlapped(const resources &r, bool slow)
+{
+	for (int i = 0; i < STEPS; i++) {
+		if (slow || i == 0)
+			HIP_OK(hipMemcpyAsync(r.other, r.pinned, N * 4, hipMemcpyHostToDevice,
+					      r.compute));
+		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, slow ? 20 : 400);
+		if (!slow) /* the next block, while the kernel runs */
+			HIP_OK(hipMemcpyAsync(r.other, r.pinned, N / 4, hipMemcpyHostToDevice,
+					      r.copy));
+	}
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static void small_copies(const resources &r, bool slow)
+{
+	for (int i = 0; i < (slow ? 300 : 3); i++)
+		HIP_OK(hipMemcpy(r.data + (i * 64) % N, r.pinned, slow ? 256 : N,
+				 hipMemcpyHostToDevice));
+	work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, 200);
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static void alloc_in_loop(const resources &r, bool slow)
+{
+	for (int i = 0; i < STEPS * 2; i++) {
+		float *scratch = r.other;
+
+		if (slow)
+			HIP_OK(hipMalloc((void **)&scratch, 64 << 20));
+		work<<<8, 64, 0, r.compute>>>(r.data, 10);
+		if (slow)
+			HIP_OK(hipFree(scratch));
+	}
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static void serial_small_kernels(const resources &r, bool slow)
+{
+	for (int i = 0; i < (slow ? 48 : 2); i++)
+		work<<<slow ? 8 : 8 * 24, 64, 0, r.compute>>>(r.data, 20000);
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static void gpu_imbalance(const resources &r, bool slow)
+{
+	float *data;
+
+	for (int i = 0; i < STEPS; i++)
+		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, 100);
+	HIP_OK(hipSetDevice(1));
+	HIP_OK(hipMalloc((void **)&data, N * sizeof(float)));
+	for (int i = 0; i < (slow ? 2 : STEPS); i++)
+		work<<<WIDE, BLOCK>>>(data, 100);
+	HIP_OK(hipDeviceSynchronize());
+	HIP_OK(hipSetDevice(0));
+	HIP_OK(hipDeviceSynchronize());
+}
+
+/* Two processes are started by who runs this: the slow pair has one that does five times the work. */
+static void rank_imbalance(const resources &r, bool slow)
+{
+	for (int i = 0; i < STEPS; i++)
+		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, slow ? 500 : 100);
+	HIP_OK(hipDeviceSynchronize());
+}
+
+static const struct {
+	const char *rule;
+	void (*run)(const resources &, bool slow);
+} runs[] = {
+	{ "launch_bound", launch_bound },
+	{ "host_gaps", host_gaps },
+	{ "sync_per_kernel", sync_per_kernel },
+	{ "copies_not_overlapped", copies_not_overlapped },
+	{ "small_copies", small_copies },
+	{ "alloc_in_loop", alloc_in_loop },
+	{ "serial_small_kernels", serial_small_kernels },
+	{ "gpu_imbalance", gpu_imbalance },
+	{ "rank_imbalance", rank_imbalance },
+};
+
+int main(int argc, char **argv)
+{
+	bool slow = argc > 2 && !strcmp(argv[2], "slow");
+	resources r;
+
+	if (argc != 3 || (!slow && strcmp(argv[2], "fast") != 0)) {
+		fprintf(stderr, "usage: %s RULE slow|fast, where RULE is one of\n", argv[0]);
+		for (const auto &run : runs)
+			fprintf(stderr, "  %s\n", run.rule);
+		return 2;
+	}
+	HIP_OK(hipMalloc((void **)&r.data, N * sizeof(float)));
+	HIP_OK(hipMalloc((void **)&r.other, N * sizeof(float)));
+	HIP_OK(hipHostMalloc((void **)&r.pinned, N * sizeof(float), hipHostMallocDefault));
+	HIP_OK(hipStreamCreateWithFlags(&r.compute, hipStreamNonBlocking));
+	HIP_OK(hipStreamCreateWithFlags(&r.copy, hipStreamNonBlocking));
+	for (const auto &run : runs)
+		if (!strcmp(run.rule, argv[1])) {
+			run.run(r, slow);
+			return verdict(true);
+		}
+	fprintf(stderr, "%s: there is no run '%s'\n", argv[0], argv[1]);
+	return 2;
+}
