@@ -16,7 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PAGE_BYTES_MAX (24u << 20) /* what browsers open at once, and mail accepts */
+/* Of tiles: what browsers open at once, and mail accepts. Tables and sums are added. */
+#define TILE_BYTES_MAX (22u << 20)
 
 /* A level of a track that may be in the page. */
 struct candidate {
@@ -33,7 +34,8 @@ struct html_page {
 	struct page_out out;
 	struct tl_timeline *timeline;
 	struct tl_coder coder;
-	uint32_t *finest; /* by track: the finest level that is in the page */
+	uint32_t *finest;                 /* by track: the finest level that is in the page */
+	unsigned (*first)[TL_LEVELS_MAX]; /* by track and level: number of its first block */
 	unsigned n_blocks;
 };
 
@@ -76,6 +78,36 @@ static void add_candidates(const struct html_page *page, uint32_t number, struct
 	}
 }
 
+/*
+ * Call @fn for all levels that are in the page, in the order of the file: the coarsest of all
+ * tracks, which are the first picture, then the next ones, and so on.
+ */
+static enum ws_status each_level(struct html_page *page,
+				 enum ws_status (*fn)(struct html_page *page, size_t track,
+						      size_t level, struct ws_err *err),
+				 size_t from, size_t until, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t i = from; i < until; i++)
+		for (size_t track = 0; !st && track < tl_n_tracks(page->timeline); track++) {
+			size_t n = tl_track_at(page->timeline, track)->n_levels;
+
+			if (i < n && n - 1 - i >= page->finest[track])
+				st = fn(page, track, n - 1 - i, err);
+		}
+	return st;
+}
+
+static enum ws_status number_blocks(struct html_page *page, size_t track, size_t level,
+				    struct ws_err *err)
+{
+	(void)err;
+	page->first[track][level] = page->n_blocks;
+	page->n_blocks += (unsigned)tl_track_at(page->timeline, track)->levels[level].n_tiles;
+	return WS_OK;
+}
+
 /* Levels from coarse to fine; a track without a level has none of its finer ones either. */
 static enum ws_status choose_levels(struct html_page *page, size_t max_bytes, struct ws_err *err)
 {
@@ -83,7 +115,8 @@ static enum ws_status choose_levels(struct html_page *page, size_t max_bytes, st
 	struct candidate *all = calloc(n_tracks * TL_LEVELS_MAX + 1, sizeof(*all));
 
 	page->finest = calloc(n_tracks + 1, sizeof(*page->finest));
-	if (!all || !page->finest) {
+	page->first = calloc(n_tracks + 1, sizeof(*page->first));
+	if (!all || !page->finest || !page->first) {
 		free(all);
 		return ws_fail(err, WS_E_NOMEM, "no memory for a page");
 	}
@@ -101,7 +134,7 @@ static enum ws_status choose_levels(struct html_page *page, size_t max_bytes, st
 		*finest = all[i].level;
 	}
 	free(all);
-	return WS_OK;
+	return each_level(page, number_blocks, 0, TL_LEVELS_MAX, err);
 }
 
 /* ---- tables ---- */
@@ -173,7 +206,7 @@ static void add_levels(struct html_page *page, struct ws_buf *buf, uint32_t numb
 		/* The times of the first level's tiles are needed for its summaries. */
 		ws_buf_printf(buf, "%s{\"resolution\":%" PRIu64 ",\"n\":%" PRIu64 ",\"block\":%d",
 			      i ? "," : "", level->resolution_ns, level->n,
-			      kept ? (int)page->n_blocks : -1);
+			      kept ? (int)page->first[number][i] : -1);
 		ws_buf_add(buf, ",\"tiles\":[");
 		for (size_t k = 0; (kept || !i) && k < level->n_tiles; k++)
 			ws_buf_printf(buf, "%s%" PRIu64 ",%" PRIu64 ",%u", k ? "," : "",
@@ -181,8 +214,6 @@ static void add_levels(struct html_page *page, struct ws_buf *buf, uint32_t numb
 				      level->tiles[k].end_ns - level->tiles[k].start_ns,
 				      level->tiles[k].n);
 		ws_buf_add(buf, "]}");
-		if (kept)
-			page->n_blocks += (unsigned)level->n_tiles;
 	}
 	ws_buf_add(buf, "]");
 }
@@ -363,17 +394,10 @@ static enum ws_status put_summaries(struct html_page *page, struct ws_err *err)
 	return st;
 }
 
-/* In the order of add_levels(), which numbered them. */
-static enum ws_status put_tiles(struct html_page *page, struct ws_err *err)
+static enum ws_status put_level(struct html_page *page, size_t track, size_t level,
+				struct ws_err *err)
 {
-	enum ws_status st = WS_OK;
-
-	page->n_blocks = 0;
-	for (size_t i = 0; !st && i < tl_n_tracks(page->timeline); i++)
-		for (size_t k = page->finest[i];
-		     !st && k < tl_track_at(page->timeline, i)->n_levels; k++)
-			st = tl_tiles(page->timeline, i, k, 0, UINT64_MAX, put_tile, page, err);
-	return st;
+	return tl_tiles(page->timeline, track, level, 0, UINT64_MAX, put_tile, page, err);
 }
 
 /* ---- the page ---- */
@@ -396,10 +420,13 @@ static enum ws_status put_page(struct html_page *page, struct ws_err *err)
 					  page_asset_page_js, page_asset_flamegraph_js,
 					  page_asset_trace_data_js, page_asset_trace_draw_js,
 					  page_asset_trace_panel_js, page_asset_trace_js, NULL });
+	page->n_blocks = 0;
 	if (!st)
-		st = put_tiles(page, err);
+		st = each_level(page, put_level, 0, 1, err);
 	if (!st)
 		st = put_summaries(page, err);
+	if (!st)
+		st = each_level(page, put_level, 1, TL_LEVELS_MAX, err);
 	page_end(out);
 	return st;
 }
@@ -426,7 +453,7 @@ static enum ws_status write_html(struct output_run *run, struct ws_err *err)
 	page->out = (struct page_out){ put_bytes, &page->sink };
 	st = tl_create(run->trace, run->processes, run->n_processes, &opts, &page->timeline, err);
 	if (!st)
-		st = choose_levels(page, PAGE_BYTES_MAX, err);
+		st = choose_levels(page, TILE_BYTES_MAX, err);
 	if (!st)
 		st = tl_coder_init(&page->coder, err);
 	if (!st)
@@ -444,6 +471,7 @@ static enum ws_status write_html(struct output_run *run, struct ws_err *err)
 	tl_coder_fini(&page->coder);
 	tl_destroy(page->timeline);
 	free(page->finest);
+	free(page->first);
 	free(page);
 	return st;
 }

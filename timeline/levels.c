@@ -55,7 +55,8 @@ static enum ws_status close_row(struct building *b, uint32_t row, struct ws_err 
 	enum ws_status st;
 
 	if (open->n > 1) {
-		open->start_ns -= open->start_ns % step_ns;
+		/* from the start of the timeline, so that nothing is before it */
+		open->start_ns -= (open->start_ns - b->tl->start_ns) % step_ns;
 		open->end_ns += step_ns - 1 - (open->end_ns - 1) % step_ns;
 		open->busy_ns += step_ns - 1 - (open->busy_ns + step_ns - 1) % step_ns;
 	}
@@ -167,16 +168,27 @@ static enum ws_status merge_tile(struct building *b, const struct tl_tile *tile,
 	return st ? st : close_old(b, tile->end_ns, err);
 }
 
-/* One level, from the tiles [first, first + n) of the level before it. */
-static enum ws_status build_level(struct building *b, size_t first, size_t n,
+/*
+ * One level, from the tiles [first, first + n) of the level before it. It is given up when it has more
+ * than @max_n slices.
+ */
+static enum ws_status build_level(struct building *b, size_t first, size_t n, uint64_t max_n,
 				  struct reading *reading, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
+	b->n = 0;
+	b->has_bucket = false;
+	memset(b->open, 0, b->made->track.n_rows * sizeof(*b->open));
 	for (size_t i = first; !st && i < first + n; i++) {
 		struct tl_tile tile = b->made->tiles.at[i];
 
 		st = merge_tile(b, &tile, reading, err);
+		if (b->n > max_n) {
+			ws_vec_clear(&b->made->slices);
+			ws_vec_clear(&b->made->values);
+			return st;
+		}
 	}
 	for (uint32_t row = 0; !st && row < b->made->track.n_rows; row++)
 		st = close_row(b, row, err);
@@ -251,8 +263,7 @@ enum ws_status tl_build_levels(struct tl_timeline *tl, struct tl_made_track *mad
 		if (is_hopeless(made, i, n))
 			continue;
 		b.resolution_ns = tl_resolution(i);
-		b.n = 0;
-		st = build_level(&b, first, n_tiles, reading, err);
+		st = build_level(&b, first, n_tiles, n / SMALLER, reading, err);
 		if (!st && b.n > n / SMALLER) { /* the next one writes over it */
 			made->tiles.n = before;
 			tl->store_bytes = stored;

@@ -84,6 +84,17 @@ static enum ws_status add_process(struct tl_timeline *tl, const struct trc_proce
 
 /* ---- the object ---- */
 
+/* A sample stands for the time before it, which may be earlier than every event. */
+static uint64_t sampled_from_ns(const struct trc_process *process)
+{
+	uint64_t at_ns = process->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].first_ns, period_ns = 0;
+
+	for (int i = 0; i < CAP_SAMPLER_COUNT; i++)
+		if (i != CAP_SAMPLER_OVERFLOW)
+			period_ns = WS_MAX(period_ns, process->samplers[i].period);
+	return WS_MAX(at_ns - WS_MIN(at_ns, period_ns), WS_MIN(process->init_ns, at_ns));
+}
+
 static uint64_t first_ns(const struct trc_process *const *processes, size_t n)
 {
 	uint64_t first = UINT64_MAX;
@@ -92,6 +103,9 @@ static uint64_t first_ns(const struct trc_process *const *processes, size_t n)
 		for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
 			if (processes[i]->ledger[d].written)
 				first = WS_MIN(first, processes[i]->ledger[d].first_ns);
+	for (size_t i = 0; i < n; i++)
+		if (processes[i]->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written)
+			first = WS_MIN(first, sampled_from_ns(processes[i]));
 	return first == UINT64_MAX ? 0 : first;
 }
 
