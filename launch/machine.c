@@ -221,8 +221,13 @@ static void try_hipcc(struct launch_machine *m, const char *hipcc)
 	ws_buf_init(&text, 65536);
 	ok = ask(hipcc, argv, environ, &text);
 	/* The first line of a compiler's complaint is the one that matters. */
-	found(m, LAUNCH_FACT_TARGETS, ok, "%.*s",
-	      ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u), ok ? "gfx90a, gfx908" : text.at);
+	if (ok || text.n)
+		found(m, LAUNCH_FACT_TARGETS, ok, "%.*s",
+		      ok ? 14 : (int)WS_MIN(strcspn(text.at, "\n"), 190u),
+		      ok ? "gfx90a, gfx908" : text.at);
+	else
+		found(m, LAUNCH_FACT_TARGETS, false, "no answer within %d s",
+		      ASK_TIMEOUT_MS / 1000);
 	ws_buf_fini(&text);
 	unlink(object);
 }
