@@ -28,6 +28,23 @@ static const char *const places[] = {
 	"/usr/lib",
 };
 
+/* Programs that look for the driver or for its files, not only for GPUs in AMD's runtime. */
+static const char *const ask_kernel[] = {
+	"amd-smi",  "amdgpu_top",  "nvtop",    "radeontop",
+	"rocm-smi", "rocm_smi.py", "rocminfo", "rocm_agent_enumerator",
+};
+
+static bool asks_kernel(const char *program)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL,
+		   *name = slash ? slash + 1 : program;
+
+	for (size_t i = 0; name && i < sizeof(ask_kernel) / sizeof(ask_kernel[0]); i++)
+		if (strcmp(name, ask_kernel[i]) == 0)
+			return true;
+	return false;
+}
+
 const char *launch_face_library(enum launch_face face)
 {
 	return faces[face].library;
@@ -128,7 +145,7 @@ static enum ws_status look_at_rocr(const char *rocr_path, const char *thunk_path
 	return st;
 }
 
-enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
 				  enum launch_face *out_face, struct ws_err *err)
 {
 	const char *word = ws_env_get(env, LAUNCH_FACE_VARIABLE);
@@ -144,6 +161,8 @@ enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
 		return ws_fail(err, WS_E_USAGE,
 			       LAUNCH_FACE_VARIABLE " is '%s': give thunk or kernel", word);
 	}
-	*out_face = LAUNCH_FACE_THUNK;
+	*out_face = asks_kernel(program) ? LAUNCH_FACE_KERNEL : LAUNCH_FACE_THUNK;
+	if (*out_face == LAUNCH_FACE_KERNEL)
+		return WS_OK;
 	return find_rocr(env, path) ? look_at_rocr(path, thunk, out_face, err) : WS_OK;
 }

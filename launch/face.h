@@ -21,9 +21,10 @@ enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
 
 /*
  * By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk
- * if there is none. thunk: the path of the replacement; NULL: there is none.
+ * if there is none. Some of AMD's programs ask the kernel besides, and get its interface. thunk: the
+ * path of the replacement; NULL: there is none. program: its path or name; NULL: not known.
  */
-enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk,
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
 				  enum launch_face *out_face, struct ws_err *err);
 /* The file name of the library that presents it. */
 const char *launch_face_library(enum launch_face face);

@@ -181,12 +181,14 @@ bool launch_softgpu_in_process(pid_t pid)
 }
 
 /* The library of the chosen face; where only the other one was built, that one has to do. */
-static enum ws_status choose_library(const struct ws_env *env, enum launch_face *out_face,
-				     char out_path[PATH_MAX], struct ws_err *err)
+static enum ws_status choose_library(const struct ws_env *env, const char *program,
+				     enum launch_face *out_face, char out_path[PATH_MAX],
+				     struct ws_err *err)
 {
 	const char *forced = ws_env_get(env, LAUNCH_FACE_VARIABLE);
 	bool has_thunk = !find_library(LAUNCH_FACE_THUNK, out_path, NULL);
-	enum ws_status st = launch_face_choose(env, has_thunk ? out_path : NULL, out_face, err);
+	enum ws_status st =
+		launch_face_choose(env, has_thunk ? out_path : NULL, program, out_face, err);
 
 	if (!st)
 		st = find_library(*out_face, out_path, err);
@@ -210,17 +212,18 @@ enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *er
 
 	if (st)
 		return st;
-	st = choose_library(&env, &face, out_path, err);
+	st = choose_library(&env, NULL, &face, out_path, err);
 	ws_env_fini(&env);
 	return st;
 }
 
 /* The thunk's library is found by its name, in front of AMD's; the other one is always preloaded. */
-static enum ws_status put_in_front(bool preload, struct ws_env *env, struct ws_err *err)
+static enum ws_status put_in_front(const struct launch_softgpu *soft, struct ws_env *env,
+				   struct ws_err *err)
 {
 	char library[PATH_MAX], dir[PATH_MAX];
 	enum launch_face face = LAUNCH_FACE_THUNK;
-	enum ws_status st = choose_library(env, &face, library, err);
+	enum ws_status st = choose_library(env, soft->program, &face, library, err);
 
 	if (st)
 		return st;
@@ -228,7 +231,7 @@ static enum ws_status put_in_front(bool preload, struct ws_env *env, struct ws_e
 	ws_path_parent(dir);
 	if (face == LAUNCH_FACE_THUNK)
 		st = ws_env_prepend(env, "LD_LIBRARY_PATH", dir, ':', err);
-	if (!st && (preload || face == LAUNCH_FACE_KERNEL))
+	if (!st && (soft->preload || face == LAUNCH_FACE_KERNEL))
 		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);
 	return st;
 }
@@ -249,7 +252,7 @@ enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_e
 	if (!st)
 		st = ws_env_set(env, "WAVESCOPE_GPU", list.at, err);
 	if (!st)
-		st = put_in_front(soft->preload, env, err);
+		st = put_in_front(soft, env, err);
 	if (!st)
 		st = preload_sanitizer(env, err);
 	if (!st && soft->n_workers)

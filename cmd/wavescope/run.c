@@ -70,14 +70,15 @@ static enum ws_status check_native(struct ws_err *err)
 	return st;
 }
 
-static enum ws_status prepare(const struct run_args *args, struct ws_env *env, bool *out_soft,
-			      struct ws_err *err)
+static enum ws_status prepare(const struct run_args *args, const char *program, struct ws_env *env,
+			      bool *out_soft, struct ws_err *err)
 {
 	struct launch_softgpu soft = {
 		.n_workers = args->n_workers,
 		.preload = args->preload,
 		.sample_waves = args->sample_waves,
 		.sample_only = args->sample_only,
+		.program = program,
 		.gpu_time = args->gpu_time,
 	};
 	struct ws_buf gpus;
@@ -116,7 +117,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	st = ws_env_init(&env, environ, err);
 	if (!st)
-		st = prepare(args, &env, &soft, err);
+		st = prepare(args, argv[0], &env, &soft, err);
 	if (st) {
 		*exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : EXIT_WRAPPER;
 	} else {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,15 +65,17 @@ static bool is_running(const struct sg_board_page *page)
 	return start_ticks_of(page->pid) == page->start_ticks;
 }
 
+/* Of any version: where they begin, they are alike. */
 static bool has_ended(int folder, const char *name)
 {
+	const size_t common = offsetof(struct sg_board_page, memory_bytes);
 	struct sg_board_page page;
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	bool ended = false;
 
 	if (fd < 0)
 		return false;
-	if (read(fd, &page, sizeof(page)) == sizeof(page) && page.magic == SG_BOARD_MAGIC)
+	if (read(fd, &page, common) == (ssize_t)common && page.magic == SG_BOARD_MAGIC)
 		ended = page.pid_space == pid_space() && !is_running(&page);
 	close(fd);
 	return ended;

@@ -381,6 +381,7 @@ void sg_sysfs_describe(struct sg_sysfs *tree, const struct sg_topology *topology
 	add(&kfd, 'f', "dev", "238:0\n");
 	add(&kfd, 'd', "proc", "%s", "");
 	add(&kfd, 'f', "uevent", "MAJOR=238\nMINOR=0\nDEVNAME=kfd\n");
+	add(&module, 'd', "holders", "%s", ""); /* lsmod complains without */
 	add(&module, 'f', "initstate", "live\n");
 	add(&module, 'f', "refcnt", "0\n");
 	add(&module, 'f', "version", "%s\n", DRIVER_VERSION);

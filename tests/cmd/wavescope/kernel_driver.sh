@@ -72,3 +72,14 @@ for rocr in kernel: 'kernel:libhsakmt.so.1\0hsaKmtOpenKFD\0hsaKmtNotYetInvented\
 		'case $LD_PRELOAD in *wavescope-kfd*) echo kernel ;; *) echo thunk ;; esac'
 	out_is "${rocr%%:*}"
 done
+
+# The last of these runtimes is for the thunk, but this program will ask the kernel.
+printf '#!/bin/sh\necho "${LD_PRELOAD##*/}"\n' >"$work/rocm-smi"
+chmod +x "$work/rocm-smi"
+run env LD_LIBRARY_PATH="$work/rocr" wavescope run -- "$work/rocm-smi"
+out_is libwavescope-kfd.so
+if part_needs rocminfo; then
+	run wavescope run --gpu mi210 -- rocminfo
+	rc_is 0
+	out_has 'AMD Instinct MI210'
+fi
