@@ -29,6 +29,10 @@ tsan: setup-test build-tsan/build.ninja
 test-stacks: all
 	scripts/test-stacks build $(STACKS)
 
+# AMD's own test packages on the software GPU, in minutes each: make test-packages STACK=sid PACKAGES=librocprim-tests
+test-packages: all
+	scripts/test-packages build $(or $(STACK),sid) $(PACKAGES)
+
 install: all
 	meson configure build -Dprefix=$(abspath $(PREFIX))
 	meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -66,4 +70,4 @@ hip_programs = -Dhip_programs=$(CURDIR)/build
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
-.PHONY: all demo test test-stacks bench sanitize tsan install deb tidy format clean setup
+.PHONY: all demo test test-stacks test-packages bench sanitize tsan install deb tidy format clean setup
