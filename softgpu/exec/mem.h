@@ -10,8 +10,10 @@
  * touching them may end in the guard (guard.h), which leaves the handler by siglongjmp(). So
  * nothing here holds a lock or half a result while it touches memory.
  *
- * Other waves and the host see the same memory at the same time: aligned accesses of 32 and 64 bits
- * are single moves, atomics are compare-and-swap.
+ * Other waves and the host see the same memory at the same time: aligned accesses of 32, 64 and 128
+ * bits are single moves, atomics are compare-and-swap. A row is stored from its first byte to its
+ * last and loaded from its last to its first, so that who sees the last byte of a message sees all of
+ * it. Libraries put data and a flag into one store instruction and rely on that (RCCL's LL, LL128).
  *
  * i->inner of a memory instruction holds enum sg_mem_flags (it has no inner handler).
  */
@@ -372,46 +374,73 @@ SG_ALWAYS_INLINE void sg_store_lanes(const struct sg_lanes *a, const uint32_t *s
 	}
 }
 
-/* Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. The loops over
- * elements of 8 and 16 bytes become moves of whole vectors, so an element is not divided here either. */
-typedef uint32_t sg_u32_anywhere __attribute__((aligned(1), may_alias));
+/*
+ * Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. Rows of dwords
+ * and more move in the widest pieces of the SIMD level, which costs nothing: the compiler keeps the
+ * copy of the row in vector registers.
+ */
+#if defined(__AVX512F__)
+#define SG_PIECE_BYTES 64
+#elif defined(__AVX2__)
+#define SG_PIECE_BYTES 32
+#else
+#define SG_PIECE_BYTES 16
+#endif
+typedef uint64_t sg_piece __attribute__((vector_size(SG_PIECE_BYTES), may_alias));
+typedef uint64_t sg_piece_anywhere
+	__attribute__((vector_size(SG_PIECE_BYTES), aligned(1), may_alias));
 
-SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restrict row,
-				  enum sg_load kind)
+/* Elements of up to four dwords, as they are in memory. */
+struct sg_row {
+	uint32_t dword[SG_LANES * 4];
+} __attribute__((aligned(64)));
+
+SG_ALWAYS_INLINE void sg_row_read(struct sg_row *row, const uint8_t *from, unsigned n_bytes)
 {
-	const unsigned size = sg_load_bytes(kind);
-
-	if (kind == SG_LD_B32) {
-		memcpy(dst, row, SG_LANES * 4);
-	} else if (size >= 8) {
-		const sg_u32_anywhere *restrict from = (const sg_u32_anywhere *)row;
-
-		for (unsigned l = 0; l < SG_LANES; l++)
-			for (unsigned r = 0; r < size / 4; r++)
-				dst[r * SG_LANES + l] = from[l * (size / 4) + r];
-	} else {
-		for (unsigned l = 0; l < SG_LANES; l++)
-			sg_load_lane(dst + l, row + l * size, kind);
-	}
+	for (unsigned b = n_bytes; b > 0; b -= SG_PIECE_BYTES)
+		*(sg_piece *)((uint8_t *)row + b - SG_PIECE_BYTES) =
+			*(const volatile sg_piece_anywhere *)(from + b - SG_PIECE_BYTES);
 }
 
-SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict row, const uint32_t *restrict src,
+SG_ALWAYS_INLINE void sg_row_write(uint8_t *to, const struct sg_row *row, unsigned n_bytes)
+{
+	for (unsigned b = 0; b < n_bytes; b += SG_PIECE_BYTES)
+		*(volatile sg_piece_anywhere *)(to + b) =
+			*(const sg_piece *)((const uint8_t *)row + b);
+}
+
+SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restrict memory,
+				  enum sg_load kind)
+{
+	const unsigned size = sg_load_bytes(kind), n_dwords = size / 4;
+	struct sg_row row;
+
+	if (size < 4) {
+		for (unsigned l = 0; l < SG_LANES; l++)
+			sg_load_lane(dst + l, memory + l * size, kind);
+		return;
+	}
+	sg_row_read(&row, memory, SG_LANES * size);
+	for (unsigned l = 0; l < SG_LANES; l++)
+		for (unsigned r = 0; r < n_dwords; r++)
+			dst[r * SG_LANES + l] = row.dword[l * n_dwords + r];
+}
+
+SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict memory, const uint32_t *restrict src,
 				   enum sg_store kind)
 {
-	const unsigned size = sg_store_bytes(kind);
+	const unsigned size = sg_store_bytes(kind), n_dwords = size / 4;
+	struct sg_row row;
 
-	if (kind == SG_ST_B32) {
-		memcpy(row, src, SG_LANES * 4);
-	} else if (size >= 8) {
-		sg_u32_anywhere *restrict to = (sg_u32_anywhere *)row;
-
+	if (size < 4) {
 		for (unsigned l = 0; l < SG_LANES; l++)
-			for (unsigned r = 0; r < size / 4; r++)
-				to[l * (size / 4) + r] = src[r * SG_LANES + l];
-	} else {
-		for (unsigned l = 0; l < SG_LANES; l++)
-			sg_store_lane(row + l * size, src + l, kind);
+			sg_store_lane(memory + l * size, src + l, kind);
+		return;
 	}
+	for (unsigned l = 0; l < SG_LANES; l++)
+		for (unsigned r = 0; r < n_dwords; r++)
+			row.dword[l * n_dwords + r] = src[r * SG_LANES + l];
+	sg_row_write(memory, &row, SG_LANES * size);
 }
 
 /* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
