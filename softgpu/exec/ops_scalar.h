@@ -22,6 +22,23 @@
 		return why;                                                                        \
 	}
 
+/*
+ * Memory answers at once, so there is nothing to wait for. But the first wait for vector memory behind a
+ * barrier lets the other waves of the workgroup run: on the device they run meanwhile, and code relies on
+ * it without knowing. RCCL's kernels read a flag in LDS behind a barrier, and one of the waves then
+ * overwrites it with what it loaded from memory, without a second barrier.
+ */
+#define SG_VMCNT_MASK 0xc00fu /* all ones: does not wait */
+
+#define SG_OP_waitcnt(name)                                                                        \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		if (!w->behind_barrier || ((uint32_t)i->imm & SG_VMCNT_MASK) == SG_VMCNT_MASK)     \
+			return SG_GO;                                                              \
+		w->behind_barrier = false;                                                         \
+		return SG_STOP_BUDGET;                                                             \
+	}
+
 /* ---- control flow ---- */
 
 #define SG_OP_branch(name, cond)                                                                   \

@@ -117,8 +117,9 @@ struct sg_wave {
 	uint32_t scratch_bytes;         /* of this wave */
 	uint64_t scratch;               /* GPU address of this wave's slice */
 	uint32_t hw_id, trap_sts, status_priv;
-	uint32_t index;    /* in the workgroup */
-	uint8_t run_state; /* enum sg_stop it was left with */
+	uint32_t index;      /* in the workgroup */
+	uint8_t run_state;   /* enum sg_stop it was left with */
+	bool behind_barrier; /* and has not waited for memory since (s_waitcnt) */
 	uint64_t n_instructions;
 	uint64_t gws_wait; /* gws.h: what this wave waits for */
 	struct sg_fault fault;

@@ -409,8 +409,10 @@ static enum sg_wg_state run_waves(struct sg_wg *wg, struct sg_wave *volatile *cu
 			return SG_WG_DONE;
 		if (turn.n_at_barrier == turn.n_alive) {
 			for (uint32_t n = 0; n < wg->n_waves; n++)
-				if (wg->waves[n].run_state == SG_STOP_BARRIER)
+				if (wg->waves[n].run_state == SG_STOP_BARRIER) {
 					wg->waves[n].run_state = SG_GO;
+					wg->waves[n].behind_barrier = wg->n_waves > 1;
+				}
 		} else if (turn.n_at_barrier + turn.n_waiting == turn.n_alive && !n_sleeps--) {
 			return SG_WG_WAITING;
 		}

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/util.h"
+#include "softgpu/exec/guard.h"
 #include "softgpu/exec/step.h"
 
 enum { LANES = 64, N_TURNS = 40000 };
@@ -130,11 +131,69 @@ static void loaded_messages_are_whole(void **state)
 	assert_int_equal(step.sgpr[8], 0);                /* from the first lane to the last */
 }
 
+/*
+ * Two waves read a word of LDS behind a barrier; then the first replaces it by what it loads from
+ * memory. On the device the load takes longer than the other wave's read.
+ */
+static void waves_go_on_from_a_barrier_together(void **state)
+{
+	/* clang-format off */
+	static const _Alignas(256) uint32_t words[64] = {
+		0x7e040500,             /* v_readfirstlane_b32 s2, v0 */
+		0x7e040280,             /* v_mov_b32 v2, 0 */
+		0x7e060280,             /* v_mov_b32 v3, 0 */
+		0xd81a0000, 0x00000302, /* ds_write_b32 v2, v3 */
+		0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+		0xbf8a0000,             /* s_barrier */
+		0xd86c0000, 0x01000002, /* ds_read_b32 v1, v2 */
+		0xbf8cc07f,             /* s_waitcnt lgkmcnt(0) */
+		0x7e0a0202,             /* v_mov_b32 v5, s2 */
+		0xdc708040, 0x00000105, /* global_store_dword v5, v1, s[0:1] offset:64 */
+		0xbf078002,             /* s_cmp_lg_u32 s2, 0 */
+		0xbf850005,             /* s_cbranch_scc1 done */
+		0xdc508000, 0x03000002, /* global_load_dword v3, v2, s[0:1] */
+		0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+		0xd81a0000, 0x00000302, /* ds_write_b32 v2, v3 */
+		0xbf810000,             /* done: s_endpgm */
+	};
+	/* clang-format on */
+	static const struct sg_mem_map everything = { .start = 0, .end = 1ull << 47 };
+	static const struct sg_exec_hooks no_hooks;
+	static const uint32_t id[3];
+	uint32_t memory[64] = { [0] = 1, [16] = 77, [32] = 77 };
+	struct sg_launch launch = {
+		.target = SG_ISA_GFX90A,
+		.mem = &everything,
+		.hooks = &no_hooks,
+		.entry = (uintptr_t)words,
+		.rsrc2 = 2 << 1,      /* two user SGPRs */
+		.properties = 1 << 3, /* the kernarg segment's address */
+		.kernarg = (uintptr_t)memory,
+		.grid_size = { 2 * LANES, 1, 1 },
+		.wg_size = { 2 * LANES, 1, 1 },
+		.lds_bytes = 512,
+	};
+	struct sg_wg *wg;
+
+	sg_guard_install();
+	launch.code_cache = sg_code_cache_create(&everything, SG_ISA_GFX90A);
+	assert_int_equal(sg_launch_init(&launch), SG_LAUNCH_OK);
+	wg = sg_wg_create(&launch, 0);
+	sg_wg_start(wg, &launch, id);
+	assert_int_equal(sg_wg_run(wg, 100000, 0), SG_WG_DONE);
+	assert_int_equal(memory[16], 0); /* of the first wave, at its first lane's number */
+	assert_int_equal(memory[32], 0);
+	sg_wg_destroy(wg);
+	sg_launch_fini(&launch);
+	sg_code_cache_destroy(launch.code_cache);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stored_messages_are_seen_whole),
 		cmocka_unit_test(loaded_messages_are_whole),
+		cmocka_unit_test(waves_go_on_from_a_barrier_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
