@@ -134,6 +134,21 @@ static const char *engine_for(const struct mdl_model *model, const struct ws_doc
 	return mdl_container_engine();
 }
 
+/* Whoever names a registry counts on an image being there. */
+static void say_no_image(const struct mdl_model *model, const struct mad_build *how, bool has_file)
+{
+	if (!how->registry)
+		ws_log_info("%s: no image: it will run as a process", model->name);
+	else if (has_file)
+		ws_log_warn("%s: no docker or podman here: nothing is pushed to %s, and it will "
+			    "run as a process",
+			    model->name, how->registry);
+	else
+		ws_log_warn("%s: no Dockerfile '%s*': nothing is pushed to %s, and it will run as "
+			    "a process",
+			    model->name, model->dockerfile, how->registry);
+}
+
 /* ---- the manifest ---- */
 
 enum ws_status mad_make_manifest(const struct mdl_models *models, const struct ws_doc *context,
@@ -160,7 +175,8 @@ enum ws_status mad_make_manifest(const struct mdl_models *models, const struct w
 		struct ws_err why;
 
 		if (!engine) {
-			ws_log_info("%s: no image: it will run as a process", model->name);
+			if (!ws_doc_get(context, "MAD_CONTAINER_IMAGE"))
+				say_no_image(model, how, has_dockerfile(model, how->root, arena));
 			st = add_process(model, context, manifest, arena, err);
 			ok = ws_doc_add(done, ws_doc_text(model->name, arena), arena);
 			continue;

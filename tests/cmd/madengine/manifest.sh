@@ -41,6 +41,11 @@ rc_is 0
 out_has '2 models'
 grep -q dummy_multi sum.json || fail 'the summary lacks a model'
 
+# Nothing to push: that is said.
+run madengine build --tags dummy --registry host:5000 --manifest-output pushed.json
+rc_is 0
+err_has "dummy: no Dockerfile 'docker/dummy*': nothing is pushed to host:5000, and it will run as a process"
+
 for words in '--batch-manifest batch.json --tags dummy' '--use-image x --registry y --tags dummy' \
 	'--use-image x --build-on-compute --tags dummy' '--build-on-compute --tags dummy'; do
 	run madengine build $words
