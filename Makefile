@@ -33,6 +33,10 @@ test-stacks: all
 test-packages: all
 	scripts/test-packages build $(or $(STACK),sid) $(PACKAGES)
 
+# Applications from Debian's packages there: llama.cpp, RCCL, rocBLAS, hipBLASLt, MIOpen.
+test-apps: all
+	tests/stacks/apps/run build $(APPS)
+
 install: all
 	meson configure build -Dprefix=$(abspath $(PREFIX))
 	meson install -C build $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
@@ -70,4 +74,4 @@ hip_programs = -Dhip_programs=$(CURDIR)/build
 
 # setup comes before what it sets up; Ninja is parallel enough.
 .NOTPARALLEL:
-.PHONY: all demo test test-stacks test-packages bench sanitize tsan install deb tidy format clean setup
+.PHONY: all demo test test-apps test-stacks test-packages bench sanitize tsan install deb tidy format clean setup
