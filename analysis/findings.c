@@ -331,8 +331,9 @@ enum ws_status ana_findings_of_profile(const struct ana_finding_profile *profile
 	if (!st && load->start_ns && load->end_ns)
 		st = ana_top_kernels(load, profile->rows, arena, &stats, &n, err);
 	for (size_t i = 0; !st && i < WS_MIN(n, (size_t)KERNELS_MAX); i++)
-		st = check_kernel(&search, profile, row_of(profile, stats[i].kernel), &stats[i],
-				  err);
+		if (stats[i].sum_ns > 0) /* without times there are no shares */
+			st = check_kernel(&search, profile, row_of(profile, stats[i].kernel),
+					  &stats[i], err);
 	if (!st)
 		st = ana_finding_end(&search,
 				     wl_workload_is_modelled(load) ? "simulated" : "hardware",

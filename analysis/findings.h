@@ -108,7 +108,7 @@ struct ana_findings {
 	struct ana_finding *at; /* by total gain, descending */
 	size_t n;
 	size_t n_rules;     /* that were checked */
-	size_t n_subjects;  /* that were looked at */
+	size_t n_subjects;  /* that were looked at; 0: no kernel has a duration */
 	size_t n_uncounted; /* rules for which something was not collected, on every subject */
 	/* "hardware", "simulated", ...: where the times come from; never NULL */
 	const char *times;

@@ -133,6 +133,10 @@ void rpt_findings_text(const struct ana_findings *found, size_t max, const char 
 		paragraph(out, arena, "Gain", gain ? gain : "");
 		ws_buf_printf(out, "   Next    %s\n\n", f->next);
 	}
+	if (!found->n_subjects) {
+		ws_buf_add(out, "Nothing was checked: no kernel has a duration.\n");
+		return;
+	}
 	if (!found->n)
 		ws_buf_printf(out, "Nothing stands out: %zu rules, %zu subject%s.\n",
 			      found->n_rules - found->n_uncounted, found->n_subjects,

@@ -320,7 +320,7 @@ __global__ void divergence_slow(buffers b)
 	switch (threadIdx.x % 8) {
 #define ARM(n)                                                                                     \
 	case n:                                                                                    \
-		for (int r = 0; r < 40; r++)                                                       \
+		for (int r = 0; r < 20; r++)                                                       \
 			x = x * (1.0f + n) + 0.5f;                                                 \
 		break;
 		ARM(0) ARM(1) ARM(2) ARM(3) ARM(4) ARM(5) ARM(6) ARM(7)
@@ -331,7 +331,7 @@ __global__ void divergence_fast(buffers b)
 {
 	float x = b.in[INDEX], n = threadIdx.x % 8;
 
-	for (int r = 0; r < 40; r++)
+	for (int r = 0; r < 20; r++)
 		x = x * (1.0f + n) + 0.5f;
 	b.out[INDEX] = x;
 }
@@ -406,7 +406,7 @@ __global__ void mfma_unused_slow(buffers b)
 	for (int k = 0; k < 16; k++)
 		x[k][threadIdx.x] = b.in[k * BLOCK + threadIdx.x];
 	__syncthreads();
-	for (int k = 0; k < 48; k++) {
+	for (int k = 0; k < 32; k++) {
 		float y = x[k & 15][threadIdx.x];
 #pragma unroll
 		for (int j = 0; j < 8; j++)

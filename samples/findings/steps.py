@@ -8,7 +8,7 @@ import ctypes
 import sys
 
 STEPS = 16
-BYTES = 32 << 20
+BYTES = 64 << 10
 
 
 def check(status):

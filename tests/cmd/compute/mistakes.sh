@@ -88,7 +88,7 @@ rc_is 0
 err_has "w/gfx942 is gfx942, the baseline gfx90a"
 
 # Metric definitions of one's own.
-mkdir none && bad 1 "'none' has no .metrics files" -p w/gfx90a --config-dir none
+mkdir none && bad 1 "'none' has no .metrics or .finding files" -p w/gfx90a --config-dir none
 mkdir own
 sed 's/^expr = 100 \* SQ_LDS_IDX_ACTIVE.*/expr = 100 * SQ_LDS_IDX_ACTIVE \/\/ 2/' \
 	"$WS_SOURCE/data/metrics/lds.metrics" >own/lds.metrics

@@ -3,6 +3,7 @@
 . "$WS_SOURCE/tests/cmd/rocprof-compute/lib.sh"
 need_tracing
 need_sample findings-kernels
+limit_s=280
 
 profile --output-directory w -- "$WS_BUILD/samples/findings-kernels"
 rc_is 0

@@ -18,15 +18,17 @@ def rules():
 
 
 def fired(places):
-    print("| workload | finding | subject | of its time, at most |\n|---|---|---|---|")
+    print("| workload | finding | subjects, and what could be gained of their time at most |\n|---|---|---|")
     for place in places:
         name, path = place.split("=", 1)
-        found = json.loads(advise(path, "--json"))["findings"]
-        for f in found:
-            subject = f["subject"].split("(")[0]
-            print(f"| {name} | `{f['id']}` | {subject} | {f['gain_pct']:.0f} % |")
+        found = collections.defaultdict(list)
+        answer = json.loads(advise(path, "--json"))
+        for f in answer["findings"]:
+            found[f["id"]].append(f"{f['subject'].split('(')[0]} {f['gain_pct']:.0f} %")
+        for rule, subjects in found.items():
+            print(f"| {name} | `{rule}` | {', '.join(subjects)} |")
         if not found:
-            print(f"| {name} | none | | |")
+            print(f"| {name} | {'none' if answer['n_subjects'] else 'not checked: no durations'} | |")
 
 
 def pairs(path):
