@@ -32,6 +32,11 @@ function countText(n) {
 	return Math.round(n).toLocaleString("en-US");
 }
 
+/* "1 event", "2,000 events" */
+function amountText(n, word) {
+	return countText(n) + " " + word + (Math.round(n) === 1 ? "" : "s");
+}
+
 /* ---- names ---- */
 
 /* What a search field means: a part of the name, or a /pattern/. */

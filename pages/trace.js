@@ -216,8 +216,7 @@ async function search() {
 					count += foundPaths && foundPaths[row.path] ? row.count : 0;
 		if (number !== searched)
 			return;
-		$("found").textContent = countText(count) + (count === 1 ? " event, " : " events, ") + names +
-			(names === 1 ? " name" : " names");
+		$("found").textContent = amountText(count, "event") + ", " + amountText(names, "name");
 	}
 	keepSoon();
 	redraw();
@@ -498,7 +497,7 @@ function showFacts() {
 	document.title = names.join(", ") + " \u2013 trace";
 	$("title").textContent = names.join(", ");
 	$("title").title = names.join(", ");
-	$("facts").textContent = countText(head.events) + " events, " + timeText(head.length) +
+	$("facts").textContent = amountText(head.events, "event") + ", " + timeText(head.length) +
 		(head.processes.length > 1 ? ", " + head.processes.length + " processes" : "");
 	if (software.length) {
 		$("badge").hidden = false;
@@ -559,6 +558,7 @@ function listen() {
 	onDarkChange(() => {
 		readColours();
 		redraw();
+		showTab();
 	});
 	startDivider();
 }

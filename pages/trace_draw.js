@@ -53,8 +53,8 @@ function colourOf(path) {
 		const [hue, spread, saturation] = FAMILIES[kindOfPath(path)] || FAMILIES.c;
 		const hash = hashOf(nameOfPath(path));
 		const turn = ((hash % 1000) / 999 * 2 - 1) * spread;
-		const light = (style.dark ? 58 : 74) + (hash >>> 12) % 9 - 4;
-		colour = `hsl(${Math.round(hue + turn)} ${saturation}% ${light}%)`;
+		const light = (style.dark ? 60 : 74) + (hash >>> 12) % 9 - 4;
+		colour = `hsl(${Math.round(hue + turn)} ${saturation * (style.dark ? 0.72 : 1)}% ${light}%)`;
 		colourCache.set(path, colour);
 	}
 	return colour;
@@ -79,7 +79,7 @@ function trackNote(track) {
 	if (track.isCounter)
 		return "up to " + valueText(track, track.max) + (track.simulated ? ", simulated" : "");
 	const finest = track.kept[0];
-	return countText(track.events) + (track.kind === "samples" ? " slice" : " event") + (track.events === 1 ? "" : "s") +
+	return amountText(track.events, track.kind === "samples" ? "slice" : "event") +
 		(track.isWhole ? "" : ", merged below " + timeText(finest.resolution));
 }
 

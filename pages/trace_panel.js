@@ -247,7 +247,7 @@ function showFlame() {
 			describe: (i) => [i ? tables.names[flameTree.name[i]] : "all",
 				"total " + timeText(flameTree.total[i]) + " (" + percentText(flameTree.total[i], flameTree.total[0]) + ")",
 				"self " + timeText(flameTree.self[i]) + " (" + percentText(flameTree.self[i], flameTree.total[0]) + ")",
-				i ? KIND_WORDS[head.kinds[flameTree.kind[i]]] + ", " + countText(flameTree.count[i]) + " events" : "",
+				i ? KIND_WORDS[head.kinds[flameTree.kind[i]]] + ", " + amountText(flameTree.count[i], "event") : "",
 			].filter(Boolean).join("\n"),
 		});
 	flameTree = layOut(callTree.root, callTree.nodes.length + 1);

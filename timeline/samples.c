@@ -13,8 +13,8 @@
 #define FRAMES_MAX 1024u
 
 static const char *const sampler_words[CAP_SAMPLER_COUNT] = {
-	[CAP_SAMPLER_CPU_TIME] = "CPU-time samples",
-	[CAP_SAMPLER_REAL_TIME] = "wall-clock samples",
+	[CAP_SAMPLER_CPU_TIME] = "CPU time samples",
+	[CAP_SAMPLER_REAL_TIME] = "Wall-clock samples",
 	[CAP_SAMPLER_OVERFLOW] = "CPU event samples",
 };
 
@@ -26,12 +26,13 @@ static enum ws_status begin(struct tl_process *p, struct tl_sampled *sampled,
 	/* The first sample of a thread stands for a period, but not for time before the thread. */
 	uint64_t period_ns = kind == CAP_SAMPLER_OVERFLOW ? 0 : sampler->period;
 	uint64_t start_ns = ev->start_ns - WS_MIN(ev->start_ns, period_ns);
-	char thread[256], title[320];
+	char title[128];
 
-	tl_thread_title(ev->thread, thread, sizeof(thread));
-	snprintf(title, sizeof(title), "%s, %s", thread, sampler_words[kind]);
-	sampled->track = tl_track_create(p->tl, TL_TRACK_SAMPLES, p->process,
-					 (uint64_t)ev->thread->index << 8 | kind, title, err);
+	snprintf(title, sizeof(title), "%s of %u (%u)", sampler_words[kind], ev->thread->index,
+		 ev->thread->tid);
+	sampled->track =
+		tl_track_create(p->tl, TL_TRACK_SAMPLES, p->process,
+				TL_THREAD_PLACE(ev->thread, TL_PLACE_SAMPLES + kind), title, err);
 	if (!sampled->track)
 		return WS_E_NOMEM;
 	ws_vec_init(&sampled->open, FRAMES_MAX);

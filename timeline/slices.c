@@ -84,9 +84,8 @@ static enum ws_status new_lane(struct tl_process *p, struct tl_thread *thread, s
 	char title[TITLE_MAX];
 
 	tl_thread_title(thread->thread, title, sizeof(title));
-	lane->track =
-		tl_track_create(p->tl, TL_TRACK_THREAD, p->process,
-				(uint64_t)thread->thread->index << 8 | thread->n_lanes, title, err);
+	lane->track = tl_track_create(p->tl, TL_TRACK_THREAD, p->process,
+				      TL_THREAD_PLACE(thread->thread, thread->n_lanes), title, err);
 	if (!lane->track)
 		return WS_E_NOMEM;
 	ws_vec_init(&lane->open, DEPTH_MAX);

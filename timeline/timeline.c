@@ -109,6 +109,12 @@ static uint64_t first_ns(const struct trc_process *const *processes, size_t n)
 	return first == UINT64_MAX ? 0 : first;
 }
 
+/* Samples are below the thread that they were taken of. */
+static enum tl_track_kind section(const struct tl_made_track *made)
+{
+	return made->track.kind == TL_TRACK_SAMPLES ? TL_TRACK_THREAD : made->track.kind;
+}
+
 static int by_place(const void *a, const void *b, void *ctx)
 {
 	const struct tl_timeline *tl = ctx;
@@ -117,8 +123,8 @@ static int by_place(const void *a, const void *b, void *ctx)
 
 	if (x->track.process != y->track.process)
 		return x->track.process->index < y->track.process->index ? -1 : 1;
-	if (x->track.kind != y->track.kind)
-		return x->track.kind < y->track.kind ? -1 : 1;
+	if (section(x) != section(y))
+		return section(x) < section(y) ? -1 : 1;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;

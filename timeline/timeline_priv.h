@@ -133,6 +133,9 @@ enum ws_status tl_process_event(struct tl_process *p, const struct trc_event *ev
 				struct ws_err *err);
 enum ws_status tl_process_end(struct tl_process *p, struct ws_err *err);
 void tl_process_fini(struct tl_process *p);
+/* The order of the tracks of a thread: its lanes, then its samples. */
+#define TL_THREAD_PLACE(thread, i) ((uint64_t)(thread)->index << 8 | (i))
+#define TL_PLACE_SAMPLES 128u
 size_t tl_thread_number(const struct tl_process *p, const struct trc_thread *thread);
 void tl_thread_title(const struct trc_thread *thread, char *to, size_t room);
 /* "GPU 0", "Agent 2" */

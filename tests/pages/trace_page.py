@@ -20,7 +20,7 @@ HOSTILE = ["</script><script>document.title='x'</script>", "\"'`${1}&amp;<!--", 
            "\ufffd\ufffd not UTF-8", "<img src=x onerror=alert(1)>", "\u00fcml\u00e4ut \u20ac \u6838"]
 GUTTER, LENGTH_MS = 230, 110
 # Tracks of the made-up program from the top: process 26, then heights of layTracks(); middle of the first row.
-QUEUE, RANGES, THREAD, MERGED, SAMPLES, MEMORY = 40, 100, 130, 194, 225, 300
+QUEUE, RANGES, THREAD, SAMPLES, MERGED, MEMORY = 40, 100, 130, 194, 258, 300
 
 
 def text(b, name):
@@ -100,8 +100,8 @@ def first_look(b):
     check("the title names the program", b.js("document.title") == "app \u2013 trace")
     check("the head counts the events", text(b, "facts") == "6,211 events, 110.0 ms")
     check("tracks are named", b.js("[...document.querySelectorAll('#heads .track')].map(e => e.firstChild.data)") ==
-          ["Agent 0 queue 0", "Copies to unknown agent", "Ranges", "Thread 0 (4711)", "Thread 1 (4712) worker </b>",
-           "Thread 0 (4711), CPU-time samples", "Memory (S)"])
+          ["Agent 0 queue 0", "Copies to unknown agent", "Ranges", "Thread 0 (4711)", "CPU time samples of 0 (4711)",
+           "Thread 1 (4712) worker </b>", "Memory (S)"])
     table = b.js(TABLE)
     check("count, sum, share, mean, minimum and maximum of a name", table[KERNEL] ==
           ["10", "60.00 ms", table[KERNEL][2], "6.000 ms", "6.000 ms", "6.000 ms"])
