@@ -26,6 +26,13 @@ for name in 'hip_api hipMalloc' 'hip_api hipMemcpy' 'kernel_dispatch vecCopy' 'm
 	grep -q "^$name" a_results.pftrace.slices || fail "no '$name' in a_results.pftrace"
 done
 same_files a_results.pftrace.slices c_results.pftrace.slices "slices differ"
+# The kernels of the direct output are in the page.
+run rocpd convert -i a_results.db -f html -o c -d c
+rc_is 0
+"$PYTHON" -B "$WS_SOURCE/tests/cmd/rocpd/html_text.py" a_kernel_trace.csv >want
+"$PYTHON" -B "$WS_SOURCE/tests/cmd/rocpd/html_text.py" c/c_results.html >got || fail "the page cannot be read"
+grep -q vecCopy want || fail "no vecCopy in a_kernel_trace.csv"
+same_files want got "kernels of the page differ"
 run rocpd2csv -i a_results.db b_results.db -o two -d c
 rc_is 0
 is "$(rows c/two_kernel_trace.csv)" 2 kernels

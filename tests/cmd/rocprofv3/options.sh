@@ -46,7 +46,7 @@ for option in sys-trace runtime-trace hip-trace hsa-trace kokkos-trace kfd-trace
 done
 
 # All options with values.
-for words in "-o x" "--output-file x" "-d x" "--output-directory x" "-f csv json pftrace otf2 rocpd" \
+for words in "-o x" "--output-file x" "-d x" "--output-directory x" "-f csv json pftrace otf2 rocpd html" \
 	"--output-format CSV" "--log-level warning" "-E x.yaml" "--summary-groups A B" \
 	"--summary-output-file x" "-u usec" "--kernel-include-regex a.*" "--kernel-exclude-regex b" \
 	"--kernel-iteration-range [1-3] [5]" "-P 1:2:3 0.5:1:0" "--collection-period-unit msec" \
