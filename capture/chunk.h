@@ -66,7 +66,8 @@ struct cap_file_head {
 	struct cap_ledger_line ledger[32]; /* by enum cap_domain */
 	/* Kernels whose end the collector has to detect: those not counted elsewhere were in flight. */
 	uint64_t n_submitted;
-	uint64_t n_cut; /* the file was truncated: number of pages missing to the writer */
+	uint64_t n_cut;        /* the file was truncated: number of pages missing to the writer */
+	uint64_t left_out[32]; /* by enum cap_domain: observed, and not recorded on purpose */
 };
 
 struct cap_chunk_head {

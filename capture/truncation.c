@@ -96,6 +96,7 @@ static bool write_head(struct cap_writer *writer)
 	int fd = cap_writer_fd(writer);
 
 	memcpy(head.ledger, writer->ledger, sizeof(head.ledger));
+	memcpy(head.left_out, writer->left_out, sizeof(head.left_out));
 	head.n_cut = __atomic_load_n(&writer->n_cut, __ATOMIC_RELAXED);
 	head.end_bytes = CAP_FILE_HEAD_BYTES;
 	return fd >= 0 && pwrite(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&

@@ -338,8 +338,10 @@ void cap_writer_count(struct cap_writer *writer, enum cap_domain domain,
 {
 	struct cap_ledger_line *line = &writer->head->ledger[domain];
 	struct cap_ledger_line *kept = &writer->ledger[domain];
-	uint64_t *at[] = { &line->asked, &line->dropped, &line->paused, &line->failed };
-	uint64_t *kept_at[] = { &kept->asked, &kept->dropped, &kept->paused, &kept->failed };
+	uint64_t *at[] = { &line->asked, &line->dropped, &line->paused, &line->failed,
+			   &writer->head->left_out[domain] };
+	uint64_t *kept_at[] = { &kept->asked, &kept->dropped, &kept->paused, &kept->failed,
+				&writer->left_out[domain] };
 
 	__atomic_fetch_add(kept_at[column], n, __ATOMIC_RELAXED);
 	__atomic_fetch_add(at[column], n, __ATOMIC_RELAXED);

@@ -129,7 +129,8 @@ enum cap_ledger_column {
 	CAP_LEDGER_ASKED,
 	CAP_LEDGER_DROPPED,
 	CAP_LEDGER_PAUSED,
-	CAP_LEDGER_FAILED
+	CAP_LEDGER_FAILED,
+	CAP_LEDGER_LEFT_OUT
 };
 
 void cap_writer_count(struct cap_writer *writer, enum cap_domain domain,

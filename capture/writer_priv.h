@@ -30,6 +30,7 @@ struct cap_writer {
 	struct cap_file_head *head;        /* mapped for as long as the writer lives */
 	struct cap_file_head first;        /* as it was at first, see truncation.c */
 	struct cap_ledger_line ledger[32]; /* as in the head */
+	uint64_t left_out[32];             /* likewise */
 	uint32_t n_cut, n_heads; /* pages that were not there any more; attempts at a new head */
 	uint64_t max_bytes;
 	bool imported; /* of another process: no clock pairs of this one */

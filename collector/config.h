@@ -100,6 +100,8 @@
 	X(REGION_REF_COUNT,  "region-ref-count")                                           \
 	/* no stream ids: all are 0 */                                                     \
 	X(GROUP_BY_QUEUE,    "group-by-queue")                                             \
+	/* record also the queries of symbols that are made while they are enumerated */  \
+	X(SYMBOL_QUERIES,    "symbol-queries")                                             \
 	/* keep the images of code objects: PC samples need them */                        \
 	X(CODE_BYTES,        "code-bytes")                                                 \
 	/* do not record programs that the program starts */                               \

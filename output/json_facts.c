@@ -284,6 +284,7 @@ void output_json_ledger(struct output_jsonw *w, const struct trc_process *proces
 		output_json_u64(w, "dropped", sum->dropped);
 		output_json_u64(w, "failed", sum->failed);
 		output_json_u64(w, "paused", sum->paused);
+		output_json_u64(w, "left_out", sum->left_out);
 		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');

@@ -96,6 +96,8 @@ static void print_line(unsigned domain, const struct trc_ledger_sum *sum, uint64
 		(unsigned long long)(sum->dropped + sum->failed));
 	if (sum->paused)
 		fprintf(to, "  (%llu while paused)", (unsigned long long)sum->paused);
+	if (sum->left_out)
+		fprintf(to, "  (%llu symbol queries left out)", (unsigned long long)sum->left_out);
 	fputc('\n', to);
 }
 

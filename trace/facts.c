@@ -110,6 +110,7 @@ static enum ws_status take_process(struct trc_facts *f)
 		p->ledger[i].dropped = head->ledger[i].dropped;
 		p->ledger[i].paused = head->ledger[i].paused;
 		p->ledger[i].failed = head->ledger[i].failed;
+		p->ledger[i].left_out = head->left_out[i];
 	}
 	each_rec(rec, f, PROCESS, cap_rec_process)
 	{

@@ -145,6 +145,7 @@ struct trc_region {
 struct trc_ledger_sum {
 	bool asked;
 	uint64_t written, dropped, paused, failed; /* seen = written + dropped + failed */
+	uint64_t left_out;                         /* not recorded on purpose; not in `seen` */
 	uint64_t record_bytes;                     /* what the written ones take in the capture */
 	uint64_t first_ns, last_ns; /* earliest start, latest end; 0 without events */
 };

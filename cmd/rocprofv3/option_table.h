@@ -41,6 +41,7 @@ TRI(hsa_core_trace, 0, "hsa-core-trace", "HSA_CORE_API_TRACE", "HSA core calls")
 TRI(hsa_amd_trace, 0, "hsa-amd-trace", "HSA_AMD_EXT_API_TRACE", "HSA calls of AMD's extension")              \
 TRI(hsa_image_trace, 0, "hsa-image-trace", "HSA_IMAGE_EXT_API_TRACE", "HSA image calls")                     \
 TRI(hsa_finalizer_trace, 0, "hsa-finalizer-trace", "HSA_FINALIZER_EXT_API_TRACE", "HSA finalizer calls")     \
+TRI(hsa_symbol_queries, 0, "hsa-symbol-queries", "", "record also each hsa_executable_symbol_get_info that is called while symbols are enumerated: HIP 5.7 to 6.4 calls it millions of times for a large library. Otherwise they are only counted") \
 TRI(rccl_trace, 0, "rccl-trace", "RCCL_API_TRACE", "RCCL collectives")                                       \
 TRI(rocdecode_trace, 0, "rocdecode-trace", "ROCDECODE_API_TRACE", "rocDecode calls")                         \
 TRI(rocjpeg_trace, 0, "rocjpeg-trace", "ROCJPEG_API_TRACE", "rocJPEG calls")                                 \

@@ -184,6 +184,7 @@ enum ws_status rp_collect_config(const struct rp_args *args, struct col_collect_
 		{ F(selected_regions), COL_COLLECT_FLAG(SELECTED_REGIONS) },
 		{ F(selected_regions_ref_count), COL_COLLECT_FLAG(REGION_REF_COUNT) },
 		{ F(group_by_queue), COL_COLLECT_FLAG(GROUP_BY_QUEUE) },
+		{ F(hsa_symbol_queries), COL_COLLECT_FLAG(SYMBOL_QUERIES) },
 	};
 	/* The log level of the collector inside the program. */
 	static const struct {

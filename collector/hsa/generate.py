@@ -15,7 +15,8 @@ SERVICES = {
     "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
     "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
 }
-HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell", "reserve")
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell", "reserve", "list", "listed")
+PLAIN = ("-", "listed")  # ROCr's function is called itself
 # Hooks that are generated: from how many parameters of the row
 MADE = {"alloc": 3, "free": 1}
 ROW = re.compile(r"(\w+)\s+(-|\d+)\s+(\d+)\s+(-|\S+)\s+(.+?)\s*\b(hsa_\w+)\((.*)\)$")
@@ -94,7 +95,7 @@ def header(rows, out):
         out.write("\t%s(*%s)(%s);\n" % (pad(ret), name, ", ".join(params) or "void"))
     out.write("};\nextern struct col_hsa_api col_hsa;\n\n")
     for _, _, _, hook, ret, name, params, _, _ in rows:
-        if hook != "-":
+        if hook not in PLAIN:
             out.write("%scol_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
     out.write("\n#define COL_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
 
@@ -103,7 +104,7 @@ def wrapper(i, row, out):
     """Two functions: the traced call, and in front of it a test that needs no stack frame."""
     table, _, _, hook, ret, name, params, names, _ = row
     service = SERVICES[table][0]
-    call = "%s%s(%s)" % ("col_hsa." if hook == "-" else "col_hsa_hook_", name, ", ".join(names))
+    call = "%s%s(%s)" % ("col_hsa." if hook in PLAIN else "col_hsa_hook_", name, ", ".join(names))
     traced = "trace_%s(%s)" % (name, ", ".join(names))
     declared = ", ".join(params) or "void"
     void = ret == "void"
@@ -117,6 +118,8 @@ def wrapper(i, row, out):
         out.write("\treturn ret_;\n")
     out.write("}\n\nstatic %swrap_%s(%s)\n{\n" % (pad(ret), name, declared))
     recorded = "col_on(COL_SERVICE_%s) && !col_op_off(COL_OP_HSA + %d)" % (service, i)
+    if hook == "listed":
+        recorded += " && !col_hsa_is_listed()"
     if void:
         out.write("\tif (%s)\n\t\t%s;\n\telse\n\t\t%s;\n" % (recorded, traced, call))
     else:

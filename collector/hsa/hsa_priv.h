@@ -33,6 +33,8 @@ enum col_hsa_hook {
 	COL_HSA_HOOK_ALLOC,
 	COL_HSA_HOOK_DOORBELL,
 	COL_HSA_HOOK_RESERVE,
+	COL_HSA_HOOK_LIST,
+	COL_HSA_HOOK_LISTED,
 };
 
 struct col_hsa_function {
@@ -54,6 +56,11 @@ uint32_t col_hsa_table_functions(const struct col_hsa_table *table); /* how many
 void col_hsa_root_tables(const struct col_hsa_root *root, struct col_hsa_table *tables[]);
 void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version);
 void col_hsa_reinstall(struct col_hsa_table *const tables[]);
+
+/* ---- listing.c ---- */
+
+/* The caller is in an enumeration of symbols, and its call is counted instead of recorded. */
+bool col_hsa_is_listed(void);
 
 /* ---- attach.c ---- */
 

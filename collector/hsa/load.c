@@ -72,6 +72,8 @@ static bool is_asked(const struct col_hsa_function *f)
 		return true;
 	switch ((enum col_hsa_hook)f->hook) {
 	case COL_HSA_HOOK_NONE:
+	case COL_HSA_HOOK_LIST:
+	case COL_HSA_HOOK_LISTED:
 		return false;
 	case COL_HSA_HOOK_ALWAYS:
 		return true;

@@ -25,7 +25,7 @@ done
 # All flags, bare, with a value attached, and with a value as the next word.
 for option in sys-trace runtime-trace hip-trace hsa-trace kokkos-trace kfd-trace hip-runtime-trace \
 	hip-compiler-trace hip-graph-trace hip-event-trace hsa-core-trace hsa-amd-trace hsa-image-trace \
-	hsa-finalizer-trace marker-trace kernel-trace memory-copy-trace memory-allocation-trace \
+	hsa-finalizer-trace hsa-symbol-queries marker-trace kernel-trace memory-copy-trace memory-allocation-trace \
 	scratch-memory-trace rccl-trace rocdecode-trace rocjpeg-trace rocshmem-trace hipfile-trace \
 	kfd-page-migration-trace kfd-page-mapping-trace kfd-queue-trace kfd-dropped-events-trace \
 	output-config stats summary summary-per-domain mangled-kernels truncate-kernels kernel-rename \
