@@ -54,6 +54,8 @@ bool col_hsa_attached(void); /* loaded, but late */
 uint32_t col_hsa_table_functions(const struct col_hsa_table *table); /* how many it has */
 /* The tables that the root names; those that this ROCr does not have keep their value. NULL: none. */
 void col_hsa_root_tables(const struct col_hsa_root *root, struct col_hsa_table *tables[]);
+/* ROCr starts and offers its tables, possibly twice. */
+void col_hsa_take(const struct col_hsa_root *root, uint64_t runtime_version);
 void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_version);
 void col_hsa_reinstall(struct col_hsa_table *const tables[]);
 

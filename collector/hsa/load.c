@@ -173,16 +173,35 @@ void col_hsa_reinstall(struct col_hsa_table *const tables[])
 	install_wrappers(tables);
 }
 
+/* ROCr offered these tables before: by register.c, and now by OnLoad. */
+static bool has_wrappers(struct col_hsa_table *const tables[])
+{
+	for (size_t i = 0; i < COL_HSA_FUNCTIONS; i++) {
+		void (**place)(void) = place_of(&col_hsa_functions[i], tables);
+
+		if (place && *place == col_hsa_functions[i].wrapper)
+			return true;
+	}
+	return false;
+}
+
+void col_hsa_take(const struct col_hsa_root *root, uint64_t runtime_version)
+{
+	struct col_hsa_table *tables[COL_HSA_TABLES] = { NULL };
+
+	if (!col_config()->services || !col_capture())
+		return; /* nothing asked, or nowhere to write: stay out of the way */
+	col_hsa_root_tables(root, tables);
+	if (!has_wrappers(tables))
+		col_hsa_install(tables, runtime_version);
+}
+
 WS_PUBLIC bool OnLoad(struct col_hsa_root *root, uint64_t runtime_version, uint64_t n_failed,
 		      const char *const *failed)
 {
 	int saved_errno = errno;
-	struct col_hsa_table *tables[COL_HSA_TABLES] = { NULL };
 
-	if (!col_config()->services || !col_capture())
-		return true; /* nothing asked, or nowhere to write: stay out of the way */
-	col_hsa_root_tables(root, tables);
-	col_hsa_install(tables, runtime_version);
+	col_hsa_take(root, runtime_version);
 	errno = saved_errno;
 	return true;
 }

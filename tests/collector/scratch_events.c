@@ -4,6 +4,9 @@
  * Presents one GPU and one queue. Gives the preloaded collector tables as ROCr does, and reports
  * two allocations, a free and a reclaim. Exits with 0 if the calls that were in the table before
  * are still reached.
+ *
+ * With the argument "register" the tables come as AMD's packages since ROCm 6.2 give them: by way of
+ * librocprofiler-register, and afterwards from ROCr once more.
  */
 #include "collector/hsa/tables.h"
 
@@ -69,7 +72,20 @@ static void tell(const struct col_hsa_table *tools, unsigned at, int flags, size
 	((hsa_status_t(*)(const struct alloc_end *))tools->functions[at + 1])(&event);
 }
 
-int main(void)
+/* As librocprofiler-register does it. */
+static bool offer(struct col_hsa_root *root)
+{
+	int (*set)(const char *name, uint64_t version, uint64_t instance, void **tables,
+		   uint64_t n);
+	void *tables[] = { root };
+
+	*(void **)&set = dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table");
+	return dlsym(RTLD_DEFAULT, "rocprofiler_configure") && set &&
+	       !set("hsa", 10800, 0, tables, 1) &&
+	       !set("hip", 60200, 0, tables, 1); /* not ours: not looked at */
+}
+
+int main(int argc, char **argv)
 {
 	static uint64_t core_words[2 + CORE_FUNCTIONS], tool_words[2 + 6];
 	struct col_hsa_table *core = (struct col_hsa_table *)core_words;
@@ -90,6 +106,11 @@ int main(void)
 	core->functions[QUEUE_CREATE] = (void (*)(void))queue_create;
 	tools->functions[1] = (void (*)(void))another_tool;
 
+	if (argc > 1 && !strcmp(argv[1], "register") &&
+	    (!offer(&root) || core->functions[QUEUE_CREATE] == (void (*)(void))queue_create)) {
+		fprintf(stderr, "the tables were not taken\n");
+		return 3;
+	}
 	*(void **)&on_load = dlsym(RTLD_DEFAULT, "OnLoad");
 	if (!on_load || !on_load(&root, 1, 0, NULL)) {
 		fprintf(stderr, "no collector\n");
