@@ -15,15 +15,10 @@ rc_is 0
 out_has mi210
 out_has mi100
 
-# Commands of ours find the library that is in use, and the software GPU in their own programs.
+# Commands of ours find the library that is in use.
 run wavescope info --gpu mi210
 rc_is 0
 out_has 'AMD Instinct MI210'
-if [ -x "$WS_BUILD/lib/fidelity-kernels" ]; then
-	run wavescope run --gpu mi210 -- "$WS_BUILD/lib/fidelity-kernels" vcopy
-	rc_is 0
-	out_has SQ_WAVES
-fi
 
 # Kernels, copies from memory that the program allocated, events, scratch.
 run wavescope run --gpu mi210 -- "$WS_BUILD/samples/vcopy" -n 1048576 -b 256
