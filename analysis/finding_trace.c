@@ -100,6 +100,13 @@ static enum ws_status check_each(struct trace_search *ts, const struct wl_worklo
 	return st;
 }
 
+/* Rules that compare: with one row there is nothing to compare, and nothing is missing. */
+static void leave_out(struct trace_search *ts, enum ana_finding_subject kind)
+{
+	for (size_t i = 0; i < ts->search.metrics->n_rules; i++)
+		ts->search.counted[i] |= ts->search.metrics->rules[i].subject == kind;
+}
+
 /* All rows of a table at once, if there are several. */
 static enum ws_status check_all(struct trace_search *ts, const struct wl_workload *table,
 				const char *name, enum ana_finding_subject kind, struct ws_err *err)
@@ -113,8 +120,10 @@ static enum ws_status check_all(struct trace_search *ts, const struct wl_workloa
 		.share_pct = 100,
 	};
 
-	if (table->n_rows < 2)
+	if (table->n_rows < 2) {
+		leave_out(ts, kind);
 		return WS_OK;
+	}
 	if (!rows)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (uint32_t i = 0; i < table->n_rows; i++) {

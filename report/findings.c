@@ -150,7 +150,7 @@ void rpt_findings_text(const struct ana_findings *found, size_t max, const char 
 			      "recorded.\n",
 			      found->n_uncounted, found->n_rules);
 	if (strcmp(found->times, "hardware") != 0)
-		ws_buf_printf(out, "Times are %s: they are not those of hardware.\n", found->times);
+		ws_buf_printf(out, "Times are %s, not those of hardware.\n", found->times);
 }
 
 void rpt_findings_check(const struct ana_findings *found, struct ws_arena *arena,

@@ -306,6 +306,48 @@ static void idle_time_is_blamed_on_what_the_host_did(void **state)
 	}
 }
 
+static size_t count_lines(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+		n += strncmp(at, word, strlen(word)) == 0;
+	return n;
+}
+
+/* A name that no architecture has would silence a rule: all that a rule cites is somewhere. */
+static void every_metric_that_a_rule_cites_exists(void **state)
+{
+	struct ana_metrics *metrics[16] = { NULL };
+	size_t n_rules = 0;
+
+	for (size_t a = 0; ana_metric_archs[a]; a++) {
+		struct ws_err err;
+
+		if (ana_metrics_load(ana_metric_archs[a], NULL, &metrics[a], &err))
+			fail_msg("%s: %s", ana_metric_archs[a], err.text);
+	}
+	for (const struct ana_metric_file *f = ana_metric_files; f->name; f++) {
+		size_t n_cited =
+			count_lines(f->text, "metric ") + count_lines(f->text, "evidence ");
+		size_t most = 0;
+
+		if (!n_cited || !ws_str_ends(ws_str_from(f->name), ".finding"))
+			continue;
+		n_rules++;
+		for (size_t a = 0; metrics[a]; a++)
+			for (size_t i = 0; i < metrics[a]->n_rules; i++)
+				if (strcmp(metrics[a]->rules[i].file, f->name) == 0)
+					most = WS_MAX(most, metrics[a]->rules[i].n_values);
+		if (most != n_cited)
+			fail_msg("%s cites %zu values, and an architecture has %zu at most",
+				 f->name, n_cited, most);
+	}
+	assert_true(n_rules >= 30);
+	for (size_t a = 0; metrics[a]; a++)
+		ana_metrics_free(metrics[a]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +355,7 @@ int main(void)
 						drop_dir),
 		cmocka_unit_test_setup_teardown(what_was_not_recorded_has_no_value, make_dir,
 						drop_dir),
+		cmocka_unit_test(every_metric_that_a_rule_cites_exists),
 		cmocka_unit_test_setup_teardown(idle_time_is_blamed_on_what_the_host_did, make_dir,
 						drop_dir),
 	};

@@ -21,7 +21,10 @@ fired() { # FOLDER
 	"$PYTHON" -c 'import json, sys
 for f in json.load(open(sys.argv[1]))["findings"]: print(f["id"])' "$out"
 }
-fires() { fired "$2" | grep -qx "$1"; } # RULE FOLDER
+fires() { # RULE FOLDER
+	fired "$2" >ids
+	grep -qx "$1" ids
+}
 
 # Times are those of this host: when it is busy with something else, a run is repeated.
 expect() { # RULE PROGRAM...

@@ -37,6 +37,9 @@ done
 for file in "$WS_SOURCE"/data/metrics/*.metrics; do
 	same_files "$file" "$prefix/share/wavescope/metrics/${file##*/}" "${file##*/} is not installed as it is"
 done
+for file in "$WS_SOURCE"/data/findings/*.finding; do
+	same_files "$file" "$prefix/share/wavescope/findings/${file##*/}" "${file##*/} is not installed as it is"
+done
 
 # Manual pages and completions.
 for file in man/man1/rocprofv3.1 bash-completion/completions/rocprofv3.bash \
