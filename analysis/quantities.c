@@ -70,6 +70,7 @@ struct tally {
 	double at[ANA_QUANTITY_COUNT];
 	struct cover busy, kernels;
 	struct cover calls[ANA_CALL_COUNT]; /* with kernels and copies: the rest is idle time */
+	uint64_t n_copy_calls;              /* also of those that do not block */
 };
 WS_VEC_TYPE(ana_tallies, struct tally);
 
@@ -236,6 +237,7 @@ static void add_call(struct scan *scan, const struct trc_event *ev)
 
 		if (t->row.process != ev->process || start_ns >= end_ns)
 			continue;
+		t->n_copy_calls += strncmp(ev->name, "hipMemcpy", 9) == 0;
 		add_call_of(t, kind, ev, start_ns, end_ns);
 		if (kind != ANA_CALL_ANY)
 			add_call_of(t, ANA_CALL_ANY, ev, start_ns, end_ns);
@@ -289,7 +291,9 @@ static void begin_row(struct tally *t)
 static void end_row(struct tally *t)
 {
 	bool hip = was_recorded(t->row.process, CAP_DOMAIN_HIP_API);
-	bool copies = was_recorded(t->row.process, CAP_DOMAIN_MEMORY_COPY);
+	/* A database does not say what was requested; without calls that copy there are no copies. */
+	bool copies =
+		was_recorded(t->row.process, CAP_DOMAIN_MEMORY_COPY) || (hip && !t->n_copy_calls);
 	double span = (double)(t->row.last_ns - t->row.first_ns);
 
 	t->at[ANA_QUANTITY_SPAN] = span;

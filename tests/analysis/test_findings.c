@@ -152,6 +152,12 @@ static double value_of(const struct ana_quantities *q, const char *name)
 	return column->at[0];
 }
 
+#define IS(name, value)                                                                            \
+	do {                                                                                       \
+		if (value_of(q, name) != (value))                                                  \
+			fail_msg("%s is %g, not %g", name, value_of(q, name), (double)(value));    \
+	} while (0)
+
 static void quantities_are_those_of_the_timeline(void **state)
 {
 	/*
@@ -179,9 +185,6 @@ static void quantities_are_those_of_the_timeline(void **state)
 		fail_msg("%s", err.text);
 	assert_int_equal(q->gpus.n_rows, 1);
 	assert_int_equal(q->processes.n_rows, 1);
-#define IS(name, value)                                                                            \
-	if (value_of(q, name) != (value))                                                          \
-	fail_msg("%s is %g, not %g", name, value_of(q, name), (double)(value))
 	IS("Span_Ns", 600e3);
 	IS("Kernels", 4);
 	IS("Kernel_Sum_Ns", 400e3);
@@ -231,6 +234,30 @@ static void what_was_not_recorded_has_no_value(void **state)
 	assert_true(isnan(value_of(q, "Sync_Calls")));
 	ana_quantities_destroy(q);
 	trc_close(trace);
+}
+
+/* As in a database, which does not say what was requested. */
+static void without_calls_that_copy_there_are_no_copies(void **state)
+{
+	for (uint32_t op = 2; op <= 4; op += 2) { /* hipDeviceSynchronize, hipMemcpyAsync */
+		struct recording r = begin(TRC_DOMAIN_BIT(KERNEL_DISPATCH), "./app");
+		struct ana_quantities *q;
+		struct trc_trace *trace;
+		struct ws_err err;
+
+		kernel(&r, US(0), US(100), 208);
+		call(&r, op, US(50), US(150));
+		kernel(&r, US(200), US(300), 208);
+		trace = finish(&r);
+		if (ana_quantities_create(trace, &q, &err))
+			fail_msg("%s", err.text);
+		if (op == 2)
+			IS("Idle_Ns", 100e3);
+		else
+			assert_true(isnan(value_of(q, "Idle_Ns")));
+		ana_quantities_destroy(q);
+		trc_close(trace);
+	}
 }
 
 /* The findings of @trace; the ids in one line. */
@@ -355,6 +382,8 @@ int main(void)
 						drop_dir),
 		cmocka_unit_test_setup_teardown(what_was_not_recorded_has_no_value, make_dir,
 						drop_dir),
+		cmocka_unit_test_setup_teardown(without_calls_that_copy_there_are_no_copies,
+						make_dir, drop_dir),
 		cmocka_unit_test(every_metric_that_a_rule_cites_exists),
 		cmocka_unit_test_setup_teardown(idle_time_is_blamed_on_what_the_host_did, make_dir,
 						drop_dir),
