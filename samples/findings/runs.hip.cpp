@@ -114,12 +114,12 @@ static void gpu_imbalance(const resources &r, bool slow)
 {
 	float *data;
 
-	for (int i = 0; i < STEPS; i++)
-		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, 100);
+	for (int i = 0; i < STEPS / 3; i++)
+		work<<<WIDE, 64, 0, r.compute>>>(r.data, 100);
 	HIP_OK(hipSetDevice(1));
 	HIP_OK(hipMalloc((void **)&data, N * sizeof(float)));
-	for (int i = 0; i < (slow ? 2 : STEPS); i++)
-		work<<<WIDE, BLOCK>>>(data, 100);
+	for (int i = 0; i < (slow ? 1 : STEPS / 3); i++)
+		work<<<WIDE, 64>>>(data, 100);
 	HIP_OK(hipDeviceSynchronize());
 	HIP_OK(hipSetDevice(0));
 	HIP_OK(hipDeviceSynchronize());
@@ -128,8 +128,8 @@ static void gpu_imbalance(const resources &r, bool slow)
 /* Two processes are started by who runs this: the slow pair has one that does five times the work. */
 static void rank_imbalance(const resources &r, bool slow)
 {
-	for (int i = 0; i < STEPS; i++)
-		work<<<WIDE, BLOCK, 0, r.compute>>>(r.data, slow ? 500 : 100);
+	for (int i = 0; i < STEPS / 3; i++)
+		work<<<WIDE, 64, 0, r.compute>>>(r.data, slow ? 2000 : 100);
 	HIP_OK(hipDeviceSynchronize());
 }
 
