@@ -450,6 +450,22 @@ static enum ws_status take_thread_event(struct tl_process *p, const struct trc_e
 	}
 }
 
+/* A dispatch serves two domains: kernels and counters. */
+static enum ws_status take_dispatch(struct tl_process *p, const struct trc_event *ev,
+				    struct ws_err *err)
+{
+	const struct cap_rec_dispatch *info = ev->dispatch.info;
+	enum ws_status st = take_launched(p, ev, err);
+
+	if (!st && info->n_values)
+		st = tl_take_counters(p, ev, err);
+	if (st)
+		return st;
+	p->tl->n_placed[CAP_DOMAIN_KERNEL_DISPATCH] += !(info->flags & CAP_DISPATCH_UNASKED);
+	p->tl->n_placed[CAP_DOMAIN_COUNTER_COLLECTION] += info->n_values > 0;
+	return WS_OK;
+}
+
 enum ws_status tl_process_event(struct tl_process *p, const struct trc_event *ev,
 				struct ws_err *err)
 {
@@ -458,10 +474,7 @@ enum ws_status tl_process_event(struct tl_process *p, const struct trc_event *ev
 	switch (ev->domain) {
 	case CAP_DOMAIN_COUNTER_COLLECTION:
 	case CAP_DOMAIN_KERNEL_DISPATCH:
-		st = take_launched(p, ev, err);
-		if (!st && ev->dispatch.info->n_values)
-			st = tl_take_counters(p, ev, err);
-		break;
+		return take_dispatch(p, ev, err);
 	case CAP_DOMAIN_MEMORY_COPY:
 		st = take_launched(p, ev, err);
 		break;

@@ -292,7 +292,8 @@ static void samples_with_the_same_function_are_one_slice(void **state)
 		rig_sample(lane, i <= 3 ? 1 : 2, CAP_SAMPLER_CPU_TIME, START + i * 10 * US,
 			   i * 10 * US);
 	end(&scene, START + 100 * US);
-	read_level(scene.tl, track_named(scene.tl, "CPU time samples of 0 (4711)"), 0, 0, UINT64_MAX);
+	read_level(scene.tl, track_named(scene.tl, "CPU time samples of 0 (4711)"), 0, 0,
+		   UINT64_MAX);
 	assert_int_equal(reading.n, 3);
 	slice = slice_named(scene.tl, &reading, "main");
 	assert_int_equal(slice->end_ns - slice->start_ns, 60 * US);
