@@ -331,7 +331,8 @@ static enum ws_status put_head(struct html_page *page, struct ws_err *err)
 	ws_buf_init(&buf, (size_t)1 << 30);
 	ws_buf_add(&buf, "{");
 	for (size_t i = 0; i < tl_n_tracks(tl); i++)
-		n_events += tl_track_at(tl, i)->n_events;
+		if (tl_track_at(tl, i)->kind != TL_TRACK_COUNTER)
+			n_events += tl_track_at(tl, i)->n_events;
 	ws_buf_printf(&buf,
 		      "\"start\":\"%" PRIu64 "\",\"length\":%" PRIu64 ",\"events\":%" PRIu64 ",",
 		      tl_start_ns(tl), tl_end_ns(tl) - tl_start_ns(tl), n_events);

@@ -98,7 +98,7 @@ TABLE = """Object.fromEntries([...document.querySelectorAll('#table tbody tr')].
 def first_look(b):
     until(b, "statistics of the whole trace are there", "document.querySelectorAll('#table tbody tr').length > 0")
     check("the title names the program", b.js("document.title") == "app \u2013 trace")
-    check("the head counts the events", text(b, "facts") == "6,211 events, 110.0 ms")
+    check("the head counts the events", text(b, "facts") == "6,111 events, 110.0 ms")
     check("tracks are named", b.js("[...document.querySelectorAll('#heads .track')].map(e => e.firstChild.data)") ==
           ["Agent 0 queue 0", "Copies to unknown agent", "Ranges", "Thread 0 (4711)", "CPU time samples of 0 (4711)",
            "Thread 1 (4712) worker </b>", "Memory (S)"])
