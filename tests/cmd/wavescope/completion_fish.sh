@@ -7,8 +7,10 @@ scripts=$WS_BUILD/docs
 HOME=$work
 export HOME
 cd "$work"
+# fish 4 also offers what has the typed word inside
 reply() {
-	fish --no-config -c "source '$scripts/${1%% *}.fish'; complete -C '$1'" | cut -f1 | LC_ALL=C sort | tr '\n' ' '
+	fish --no-config -c "source '$scripts/${1%% *}.fish'; complete -C '$1'" | cut -f1 | grep -e "^${1##* }" |
+		LC_ALL=C sort | tr '\n' ' '
 }
 offers() { is "$(reply "$2")" "$1 " "completion of '$2'"; }
 

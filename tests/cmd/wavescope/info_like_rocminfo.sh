@@ -15,6 +15,8 @@ for gpu in mi210 mi100 mi250x mi210,mi100; do
 	PATH=$work/bin:$PATH run wavescope run --gpu "$gpu" -- \
 		sh -c 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$0 exec rocminfo' "$shim"
 	rc_is 0
+	! grep -q '^Runtime Ext Version' "$out" ||
+		skip "this rocminfo is of ROCm 6 and prints more lines; wavescope info prints those of ROCm 5"
 	# Its first line is about the kernel module.
 	grep -v 'ROCk module' "$out" >"$work/theirs"
 	grep -q 'Agent 2' "$work/theirs" || fail "rocminfo saw no GPU"
