@@ -125,7 +125,7 @@ static void gpu_imbalance(const resources &r, bool slow)
 	HIP_OK(hipDeviceSynchronize());
 }
 
-/* Two processes are started by who runs this: the slow pair has one that does five times the work. */
+/* Two processes are started by who runs this: in the slow pair, one does 20 times the work. */
 static void rank_imbalance(const resources &r, bool slow)
 {
 	for (int i = 0; i < STEPS / 3; i++)
