@@ -71,9 +71,13 @@ static const char *unmet_need(const struct ana_rule *rule, struct ana_eval *eval
 
 	*out_counted = true;
 	for (size_t i = 0; i < rule->n_needs; i++) {
-		double value = ana_eval_number(eval, rule->needs[i].expr, NULL);
+		const struct ana_expr *need = rule->needs[i].expr;
+		double value = ana_eval_number(eval, need, NULL);
 
 		*out_counted &= !isnan(value);
+		/* A comparison with no value is false, and does not say why. */
+		for (uint32_t k = 0; need->kind == ANA_EXPR_BINARY && k < need->n_args; k++)
+			*out_counted &= !isnan(ana_eval_number(eval, need->args[k], NULL));
 		if (!unmet && !(value >= 0.5))
 			unmet = rule->needs[i].text;
 	}
