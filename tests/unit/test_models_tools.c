@@ -154,6 +154,25 @@ static void presets_name_tools_that_there_are(void **state)
 	}
 }
 
+/* Commands check types before they lint; whoever does not gets a finding. */
+static void an_entry_without_a_name_is_a_bad_tool(void **state)
+{
+	struct mdl_findings findings = { .n = 0 };
+	struct ws_doc *context;
+	struct ws_err err;
+
+	assert_int_equal(ws_doc_parse_json("c", WS_STR("{\"tools\": [{\"cmd\": \"nice\"}]}"),
+					   &arena, &context, &err),
+			 WS_OK);
+	assert_int_equal(mdl_lint(context, tools, ".", NULL, &arena, &findings, &err), WS_OK);
+	assert_int_equal(findings.n, 1);
+	assert_int_equal(findings.n_errors, 1);
+	assert_string_equal(findings.at[0].rule, "bad-tool");
+	assert_string_equal(findings.at[0].where, "tools[0]");
+	assert_string_equal(findings.at[0].text,
+			    "tools[0] has no name: give {\"name\": \"rocprofv3_compute\"}");
+}
+
 static void mistakes_are_named(void **state)
 {
 	static const struct {
@@ -233,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_replaced_command_names_its_own_output),
 		cmocka_unit_test(the_comprehensive_preset_has_one_library_trace),
 		cmocka_unit_test(presets_name_tools_that_there_are),
+		cmocka_unit_test(an_entry_without_a_name_is_a_bad_tool),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(words_are_split_as_a_shell_does),
 		cmocka_unit_test(memory_that_runs_out_is_reported),
