@@ -12,6 +12,14 @@ set -eu
 PATH=$WS_BUILD/bin:$PATH
 export PATH
 unset WAVESCOPE_GPU WAVESCOPE_LOG WAVESCOPE_WORKERS WAVESCOPE_PROGRESS
+# Meson adds the folders of the libraries that it built for the test. A user has none of them there, and
+# the software GPU would be found without being asked for.
+libraries=
+for folder in $(IFS=:; echo ${LD_LIBRARY_PATH-}); do
+	case $folder in "$WS_BUILD"*) ;; *) libraries=${libraries:+$libraries:}$folder ;; esac
+done
+unset LD_LIBRARY_PATH
+[ -z "$libraries" ] || export LD_LIBRARY_PATH="$libraries"
 # Complaints and help are compared as text.
 LC_ALL=C NO_COLOR=1 COLUMNS=80
 # The source tree stays as it is.
