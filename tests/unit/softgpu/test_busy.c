@@ -2,6 +2,7 @@
 #include "softgpu/cp/busy.h"
 #include "softgpu/device/board.h"
 #include "tests/unit/softgpu/rig.h"
+#include "tests/unit/unit.h"
 
 #include <time.h>
 
@@ -83,7 +84,7 @@ static void other_processes_see_what_this_one_uses(void **state)
 	sg_board_sum(before, 2); /* of others that may be running */
 	page = sg_board_open(memory, 2);
 	if (!page)
-		skip(); /* no /dev/shm */
+		unit_skip("no /dev/shm");
 	atomic_store(&page->used_bytes[1], 4096);
 	atomic_store(&page->n_queues[1], 3);
 	sg_board_set_running(page, 1, now_ns() - 2000000000, true);
@@ -157,5 +158,5 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_time_of_a_kernel_is_busy_time, setup, teardown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }
