@@ -118,3 +118,31 @@ enum ws_status ws_env_prepend(struct ws_env *env, const char *name, const char *
 		return ws_fail(err, WS_E_NOMEM, "out of memory for the environment");
 	return ws_env_set(env, name, value, err);
 }
+
+enum ws_status ws_env_remove(struct ws_env *env, const char *name, const char *item, char sep,
+			     struct ws_err *err)
+{
+	const char *old = ws_env_get(env, name);
+	struct ws_str rest = ws_str_from(old), part;
+	size_t n_left = 0;
+	char *value, *end;
+
+	if (!old)
+		return WS_OK;
+	value = end = ws_arena_strdup(&env->arena, old); /* what is left is never longer */
+	if (!value)
+		return ws_fail(err, WS_E_NOMEM, "out of memory for the environment");
+	while (ws_str_next(&rest, sep, &part)) {
+		if (ws_str_is(part, item))
+			continue;
+		if (n_left++)
+			*end++ = sep;
+		memcpy(end, part.at, part.n);
+		end += part.n;
+	}
+	*end = '\0';
+	if (n_left)
+		return strcmp(value, old) == 0 ? WS_OK : ws_env_set(env, name, value, err);
+	ws_env_unset(env, name);
+	return WS_OK;
+}

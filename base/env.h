@@ -32,4 +32,8 @@ void ws_env_unset(struct ws_env *env, const char *name);
 enum ws_status ws_env_prepend(struct ws_env *env, const char *name, const char *item, char sep,
 			      struct ws_err *err);
 
+/* Take @item out of such a list, wherever it is. A list without any other item is unset. */
+enum ws_status ws_env_remove(struct ws_env *env, const char *name, const char *item, char sep,
+			     struct ws_err *err);
+
 #endif

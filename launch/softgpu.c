@@ -217,6 +217,24 @@ enum ws_status launch_softgpu_library(char out_path[PATH_MAX], struct ws_err *er
 	return st;
 }
 
+/*
+ * Another wavescope around this one may have chosen the other interface, or the user named our folder. A
+ * program with both has two software GPUs: one that AMD's runtime uses, and one that the profiler finds.
+ */
+static enum ws_status take_out(enum launch_face face, struct ws_env *env, struct ws_err *err)
+{
+	char path[PATH_MAX];
+	enum ws_status st;
+
+	if (find_library(face, path, NULL))
+		return WS_OK; /* not built */
+	st = ws_env_remove(env, "LD_PRELOAD", path, ':', err);
+	if (st || face != LAUNCH_FACE_THUNK)
+		return st;
+	ws_path_parent(path);
+	return ws_env_remove(env, "LD_LIBRARY_PATH", path, ':', err);
+}
+
 /* The thunk's library is found by its name, in front of AMD's; the other one is always preloaded. */
 static enum ws_status put_in_front(const struct launch_softgpu *soft, struct ws_env *env,
 				   struct ws_err *err)
@@ -229,7 +247,8 @@ static enum ws_status put_in_front(const struct launch_softgpu *soft, struct ws_
 		return st;
 	strcpy(dir, library);
 	ws_path_parent(dir);
-	if (face == LAUNCH_FACE_THUNK)
+	st = take_out(face == LAUNCH_FACE_THUNK ? LAUNCH_FACE_KERNEL : LAUNCH_FACE_THUNK, env, err);
+	if (!st && face == LAUNCH_FACE_THUNK)
 		st = ws_env_prepend(env, "LD_LIBRARY_PATH", dir, ':', err);
 	if (!st && (soft->preload || face == LAUNCH_FACE_KERNEL))
 		st = ws_env_prepend(env, "LD_PRELOAD", library, ':', err);

@@ -47,6 +47,30 @@ static void prepend_keeps_what_is_there_and_does_not_repeat(void **state)
 	ws_env_fini(&env);
 }
 
+static void remove_takes_every_one_and_nothing_else(void **state)
+{
+	static char *const lists[] = { "P=/a:/b:/a", "Q=/ab::/a/b:/a", "R=/a",
+				       "S=/b",       "EMPTY=",         NULL };
+	static const char *const left[][2] = {
+		{ "P", "/b" }, { "Q", "/ab::/a/b" }, { "R", NULL },
+		{ "S", "/b" }, { "EMPTY", "" },      { "NONE", NULL },
+	};
+	struct ws_env env;
+
+	assert_int_equal(ws_env_init(&env, lists, NULL), WS_OK);
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		const char *value;
+
+		assert_int_equal(ws_env_remove(&env, left[i][0], "/a", ':', NULL), WS_OK);
+		value = ws_env_get(&env, left[i][0]);
+		if (left[i][1])
+			assert_string_equal(value, left[i][1]);
+		else
+			assert_null(value);
+	}
+	ws_env_fini(&env);
+}
+
 static void failed_allocations_are_reported(void **state)
 {
 	FOR_EACH_FAILING_ALLOCATION(n)
@@ -57,6 +81,8 @@ static void failed_allocations_are_reported(void **state)
 
 		if (!st)
 			st = ws_env_prepend(&env, "PATH", "/opt", ':', &err);
+		if (!st)
+			st = ws_env_remove(&env, "PATH", "/opt", ':', &err);
 		assert_int_equal(st, allocation_failed() ? WS_E_NOMEM : WS_OK);
 		ws_env_fini(&env);
 	}
@@ -67,6 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_replaces_adds_and_keeps_the_end),
 		cmocka_unit_test(prepend_keeps_what_is_there_and_does_not_repeat),
+		cmocka_unit_test(remove_takes_every_one_and_nothing_else),
 		cmocka_unit_test(failed_allocations_are_reported),
 	};
 

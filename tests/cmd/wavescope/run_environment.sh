@@ -36,6 +36,17 @@ unset WAVESCOPE_GPU
 run wavescope run --preload -- sh -c "$show"
 out_is "$dir:/user/lib:/other|$dir/libhsakmt.so.1|mi210|unset"
 
+# One inside of another takes out what that one chose: a program never gets the software GPU in both ways.
+: >"$dir/libwavescope-kfd.so"
+show='echo "${LD_LIBRARY_PATH-unset}|${LD_PRELOAD-unset}"'
+run wavescope run --preload -- env WAVESCOPE_DRIVER=kernel wavescope run -- sh -c "$show"
+out_is "/user/lib:/other|$dir/libwavescope-kfd.so"
+WAVESCOPE_DRIVER=kernel LD_PRELOAD=/user/none.so run wavescope run -- \
+	env WAVESCOPE_DRIVER=thunk wavescope run -- sh -c "$show"
+out_is "$dir:/user/lib:/other|/user/none.so"
+LD_LIBRARY_PATH=$dir WAVESCOPE_DRIVER=kernel run wavescope run -- sh -c "$show"
+out_is "unset|$dir/libwavescope-kfd.so"
+
 env | sort | grep -v '^_=' >"$work/before"
 wavescope run -- env | sort | grep -v '^_=' >"$work/after"
 diff "$work/before" "$work/after" | grep '^[<>]' | sed 's/=.*//' | sort -u >"$work/changed" || true
