@@ -100,6 +100,7 @@ fake_install() {
 	mkdir -p "$work/prefix/bin" "$work/prefix/lib/wavescope"
 	cp "$WS_BUILD/bin/wavescope" "$work/prefix/bin/"
 	: >"$work/prefix/lib/wavescope/libhsakmt.so.1"
+	unset WAVESCOPE_DRIVER # there is no other
 	PATH=$work/prefix/bin:$PATH
 }
 
