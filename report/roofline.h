@@ -56,4 +56,7 @@ enum ws_status rpt_roof_svg(const struct rpt_roof_model *model, size_t type, str
 enum ws_status rpt_roof_html(const struct rpt_roof_model *model, struct ws_buf *out,
 			     struct ws_err *err);
 
+/* The controls, the plot, the table and the data of the page, for the script roofline.js. */
+void rpt_roof_markup(const struct rpt_roof_model *model, struct ws_buf *out);
+
 #endif

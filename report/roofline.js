@@ -1,15 +1,16 @@
 /*
- * Draws the roofline page from the data that stands in it. A module of its own: strict, no globals;
- * no library, no network.
+ * Draws a roofline from the data that stands beside it. A module of its own: strict, no globals;
+ * no library, no network. Who embeds it defines `root` before: the document, or the shadow root
+ * that the elements are in.
  */
 
-const data = JSON.parse(document.getElementById('data').textContent);
+const data = JSON.parse(root.getElementById('data').textContent);
 const SVG = 'http://www.w3.org/2000/svg';
 const DASHES = ['', '9 4', '3 3', '12 4 3 4', '6 2', '1 4'];
 const PAD = { left: 84, right: 26, top: 22, bottom: 58 };
-const plot = document.getElementById('plot');
-const chart = document.getElementById('chart');
-const tip = document.getElementById('tip');
+const plot = root.getElementById('plot');
+const chart = root.getElementById('chart');
+const tip = root.getElementById('tip');
 const state = {
 	/* FLOPs and integer operations do not share an axis: the first type decides. */
 	types: new Set(data.types.slice(0, data.shown)
@@ -472,9 +473,9 @@ function hover(element, content, on, off) {
 
 /* Fade all kernels but one; null: none. */
 function light(letter) {
-	document.querySelectorAll('g.kernel, text.letter').forEach((e) =>
+	root.querySelectorAll('g.kernel, text.letter').forEach((e) =>
 		e.classList.toggle('faded', letter !== null && e.dataset.kernel !== letter));
-	document.querySelectorAll('tbody tr').forEach((e) =>
+	root.querySelectorAll('tbody tr').forEach((e) =>
 		e.classList.toggle('lit', e.dataset.kernel === letter));
 }
 
@@ -493,7 +494,7 @@ function chip(parent, label, pressed, click, level) {
 	button.setAttribute('aria-pressed', String(pressed()));
 	button.addEventListener('click', () => {
 		click();
-		document.querySelectorAll('.chip').forEach((c) => c.refresh());
+		root.querySelectorAll('.chip').forEach((c) => c.refresh());
 		draw();
 	});
 	button.refresh = () => button.setAttribute('aria-pressed', String(pressed()));
@@ -508,8 +509,8 @@ function flip(set, name, least) {
 }
 
 function buildControls() {
-	const types = document.getElementById('types');
-	const levels = document.getElementById('levels');
+	const types = root.getElementById('types');
+	const levels = root.getElementById('levels');
 
 	for (const type of data.types) {
 		chip(types, type.name, () => state.types.has(type.name), () => {
@@ -525,7 +526,7 @@ function buildControls() {
 }
 
 function fillTable() {
-	const table = document.getElementById('table');
+	const table = root.getElementById('table');
 
 	table.textContent = '';
 	if (!data.points.length)
@@ -575,7 +576,7 @@ function fillTable() {
 }
 
 function explainEmpty() {
-	const note = document.getElementById('empty');
+	const note = root.getElementById('empty');
 	const what = isInteger() ? 'integer' : 'floating-point';
 
 	if (data.points.some((p) => rateOf(p)))
