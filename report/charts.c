@@ -265,7 +265,32 @@ enum ws_status rpt_draw_roofline(struct rpt_report *rpt, struct rpt_run *run,
 	return st;
 }
 
-/* ---- files ---- */
+/* ---- pages and files ---- */
+
+enum ws_status rpt_page_memchart(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
+				 struct ws_err *err)
+{
+	const struct ana_table *table = ana_table_find(run->metrics, 3, 1);
+	struct rpt_memchart_style style = memchart_style(rpt, run);
+	struct ana_memchart chart;
+
+	if (!table)
+		return ws_fail(err, WS_E_UNSUPPORTED, "%s has no memory chart", run->load->arch);
+	style.name = NULL; /* the page has it */
+	gather_memchart(rpt, run, table, &chart);
+	return rpt_memchart_svg(&chart, &style, out, err);
+}
+
+enum ws_status rpt_page_roofline(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
+				 struct ws_err *err)
+{
+	struct roofline r;
+	enum ws_status st = gather_roofline(rpt, run, &r, err);
+
+	if (!st)
+		rpt_roof_markup(&r.model, out);
+	return st ? st : ws_buf_status(out, err);
+}
 
 static enum ws_status put(struct rpt_report *rpt, const char *dir, const char *name,
 			  const struct ws_buf *text, struct ws_err *err)

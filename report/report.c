@@ -192,38 +192,30 @@ static enum ws_status show_block(struct rpt_report *rpt, const struct ana_block 
 	return st ? st : ws_buf_status(&rpt->out, err);
 }
 
-/* What a reader must know before the numbers. */
-static void notes(struct rpt_report *rpt)
+void rpt_notes(const struct rpt_run *run, struct ws_buf *out)
 {
-	for (size_t r = 0; r < rpt->n_runs; r++) {
-		const struct wl_workload *load = rpt->runs[r].load;
+	const struct wl_workload *load = run->load;
 
-		if (wl_workload_is_modelled(load))
-			ws_buf_printf(&rpt->out,
-				      " INFO %s was recorded on the software GPU: times, and "
-				      "counters that depend on caches or time, are modelled\n",
-				      load->path);
-		if (wl_workload_is_sampled(load))
-			ws_buf_printf(
-				&rpt->out,
-				" WARNING %s is sampled: only a part of each kernel's workgroups "
-				"was counted, and scaled\n",
-				load->path);
-		if (load->n_rows_bad)
-			ws_buf_printf(&rpt->out,
-				      " WARNING partial report: %zu rows of %s were damaged or "
-				      "unmatched, and skipped\n",
-				      load->n_rows_bad, load->path);
-	}
+	if (wl_workload_is_modelled(load))
+		ws_buf_printf(out,
+			      " INFO %s was recorded on the software GPU: times, and "
+			      "counters that depend on caches or time, are modelled\n",
+			      load->path);
+	if (wl_workload_is_sampled(load))
+		ws_buf_printf(out,
+			      " WARNING %s is sampled: only a part of each kernel's workgroups "
+			      "was counted, and scaled\n",
+			      load->path);
+	if (load->n_rows_bad)
+		ws_buf_printf(out,
+			      " WARNING partial report: %zu rows of %s were damaged or "
+			      "unmatched, and skipped\n",
+			      load->n_rows_bad, load->path);
 }
 
-/*
- * Before block 0: what is worth looking at in the tables that follow. AMD's tool has no such
- * thing, so it is left out where its output is wanted.
- */
-static enum ws_status show_findings(struct rpt_report *rpt, struct ws_err *err)
+enum ws_status rpt_find(struct rpt_report *rpt, const struct rpt_run *run,
+			struct ana_findings **out_found, struct ws_err *err)
 {
-	struct rpt_run *run = &rpt->runs[0];
 	struct ana_finding_profile profile = {
 		.load = run->load,
 		.rows = &run->rows,
@@ -232,13 +224,23 @@ static enum ws_status show_findings(struct rpt_report *rpt, struct ws_err *err)
 		.n_top = run->n_top,
 	};
 	struct ana_findings_how how = { .min_share_pct = -1, .min_gain_pct = -1 };
+
+	return ana_findings_of_profile(&profile, &how, &rpt->arena, out_found, err);
+}
+
+/*
+ * Before block 0: what is worth looking at in the tables that follow. AMD's tool has no such
+ * thing, so it is left out where its output is wanted.
+ */
+static enum ws_status show_findings(struct rpt_report *rpt, struct ws_err *err)
+{
 	struct ana_findings *found;
 	enum ws_status st;
 
 	if (rpt->n_runs > 1 || rpt->how->like_3_3 || rpt->how->n_findings <= 0 ||
 	    (rpt->how->blocks.n && !asked(rpt, 0, -1, -1)))
 		return WS_OK;
-	st = ana_findings_of_profile(&profile, &how, &rpt->arena, &found, err);
+	st = rpt_find(rpt, &rpt->runs[0], &found, err);
 	if (st)
 		return st;
 	ws_buf_printf(&rpt->out, "\n%s\n0. What to look at\n", rule);
@@ -251,7 +253,8 @@ enum ws_status rpt_report_text(struct rpt_report *rpt, struct ws_err *err)
 {
 	enum ws_status st;
 
-	notes(rpt);
+	for (size_t r = 0; r < rpt->n_runs; r++)
+		rpt_notes(&rpt->runs[r], &rpt->out);
 	st = show_findings(rpt, err);
 	for (size_t b = 0; !st && b < rpt->metrics->n_blocks; b++)
 		st = show_block(rpt, rpt->metrics->blocks[b], err);

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ana_findings;
 struct wl_sysinfo;
 
 /* The units of time that -t accepts: s, ms, us, ns. */
@@ -76,6 +77,10 @@ struct rpt_report {
 enum ws_status rpt_report_text(struct rpt_report *rpt, struct ws_err *err);
 bool rpt_shows_table(const struct rpt_report *rpt, const struct ana_table *table);
 bool rpt_shows_metric(const struct rpt_report *rpt, const struct ana_table *table, unsigned index);
+/* What a reader must know before the numbers of @run, a line each: " WARNING ..." */
+void rpt_notes(const struct rpt_run *run, struct ws_buf *out);
+enum ws_status rpt_find(struct rpt_report *rpt, const struct rpt_run *run,
+			struct ana_findings **out_found, struct ws_err *err);
 
 /* ---- metric_grid.c: the tables of one run ---- */
 /* @whole: every row, and kernel names in one line. */
@@ -108,6 +113,11 @@ enum ws_status rpt_draw_memchart(struct rpt_report *rpt, struct rpt_run *run,
 				 const struct ana_table *table, struct ws_err *err);
 enum ws_status rpt_draw_roofline(struct rpt_report *rpt, struct rpt_run *run,
 				 const struct ana_table *table, struct ws_err *err);
+/* For pages: an SVG document; the markup of rpt_roof_markup(). */
+enum ws_status rpt_page_memchart(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
+				 struct ws_err *err);
+enum ws_status rpt_page_roofline(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
+				 struct ws_err *err);
 /* roofline.html, roofline_TYPE.svg and memory_chart.svg of the first run. */
 enum ws_status rpt_write_charts(struct rpt_report *rpt, const char *dir, struct ws_err *err);
 
@@ -127,6 +137,8 @@ enum ws_status rpt_torch_list(struct rpt_report *rpt, struct ws_err *err);
 enum ws_status rpt_save_csv(struct rpt_report *rpt, const char *dir, struct ws_err *err);
 enum ws_status rpt_save_json(struct rpt_report *rpt, const char *path, struct ws_err *err);
 enum ws_status rpt_save_db(struct rpt_report *rpt, const char *path, struct ws_err *err);
+/* html.c: one page for a browser, with all of it. */
+enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws_err *err);
 /* `out` into a file, or to stdout when @path is NULL. */
 enum ws_status rpt_save_text(struct rpt_report *rpt, const char *path, struct ws_err *err);
 /* The top tables as CSV beside the data of the first run, unless its folder is read-only. */

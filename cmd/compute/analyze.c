@@ -15,7 +15,7 @@
 
 #define T struct an_args
 
-static const char *const format_words[] = { "stdout", "txt", "csv", "json", "db", NULL };
+static const char *const format_words[] = { "stdout", "txt", "csv", "json", "db", "html", NULL };
 static const char *const sort_words[] = { "kernels", "dispatches", NULL };
 static const char *const chart_words[] = { "auto", "wide", "narrow", NULL };
 static const char *const pc_sort_words[] = { "offset", "count", NULL };
@@ -65,7 +65,7 @@ static const struct ws_opt opts[] = {
 	WS_OPT_GROUP("Where it goes"),
 	WS_OPT_STR(T, output, 'o', "output", "FILE", "the report, as text"),
 	WS_OPT_CHOICE(T, format, 0, "output-format", "FORMAT", format_words,
-		      "stdout, txt, csv, json or db"),
+		      "stdout, txt, csv, json, db or html (a page for a browser)"),
 	WS_OPT_STR(T, output_name, 0, "output-name", "NAME", "of the file or folder written"),
 	WS_OPT_STR(T, save_dfs, 0, "save-dfs", "DIR", "one CSV file per table"),
 	WS_OPT_GROUP("Charts"),
@@ -340,7 +340,8 @@ static enum ws_status output_name(struct an *an, const char *suffix, const char 
 static enum ws_status write_report(struct an *an, struct ws_err *err)
 {
 	static const char *const suffixes[] = {
-		[AN_TXT] = ".txt", [AN_CSV] = "", [AN_JSON] = ".json", [AN_DB] = ".db"
+		[AN_TXT] = ".txt", [AN_CSV] = "",       [AN_JSON] = ".json",
+		[AN_DB] = ".db",   [AN_HTML] = ".html",
 	};
 	const char *path = an->args->output;
 	enum ws_status st = WS_OK;
@@ -361,6 +362,9 @@ static enum ws_status write_report(struct an *an, struct ws_err *err)
 		break;
 	case AN_DB:
 		st = rpt_save_db(&an->rpt, path, err);
+		break;
+	case AN_HTML:
+		st = rpt_save_html(&an->rpt, path, err);
 		break;
 	default:
 		st = rpt_save_text(&an->rpt, path, err);

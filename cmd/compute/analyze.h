@@ -8,7 +8,7 @@
 #include "cmd/compute/compute.h"
 #include "report/report.h"
 
-enum an_format { AN_STDOUT, AN_TXT, AN_CSV, AN_JSON, AN_DB };
+enum an_format { AN_STDOUT, AN_TXT, AN_CSV, AN_JSON, AN_DB, AN_HTML };
 
 struct an_args {
 	struct compute_general general;

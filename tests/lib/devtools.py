@@ -101,9 +101,17 @@ def check(what, good):
         wrong.append(what)
 
 
-def visit(page, use, screenshot=None):
-    """Open a file, call use(browser), and return how many checks failed."""
-    page = os.path.abspath(page)
+def go(b, page):
+    """Open another of the files that visit() was called with, and wait until it is loaded."""
+    b.events = [e for e in b.events if e.get("method") != "Page.loadEventFired"]
+    b.call("Page.navigate", url="file://" + os.path.abspath(page))
+    while not any(e.get("method") == "Page.loadEventFired" for e in b.events):
+        b.events.append(b.receive())
+
+
+def visit(page, use, screenshot=None, also=()):
+    """Open a file, call use(browser), and return how many checks failed. It may go() to those in @also."""
+    files = ["file://" + os.path.abspath(name) for name in (page, *also)]
     profile = tempfile.mkdtemp(prefix="ws-browser.")
     b = Browser(profile)
     try:
@@ -111,16 +119,14 @@ def visit(page, use, screenshot=None):
         b.session = b.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             b.call(domain + ".enable")
-        b.call("Page.navigate", url="file://" + page)
-        while not any(e.get("method") == "Page.loadEventFired" for e in b.events):
-            b.events.append(b.receive())
+        go(b, page)
         use(b)
         if screenshot:
             b.screenshot(screenshot)
         requests = [e["params"]["request"]["url"] for e in b.events
                     if e.get("method") == "Network.requestWillBeSent"]
         check("asks for nothing but itself",
-              requests and all(u == "file://" + page or u.startswith("data:") for u in requests))
+              requests and all(u.split("#")[0] in files or u.startswith("data:") for u in requests))
         said = [e for e in b.events if e.get("method") in
                 ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
         check("the console stays empty" + "".join(f": {e}" for e in said), not said)
