@@ -2,7 +2,11 @@
 
 /* ---- findings ---- */
 
+/* -b may have left the metric out of the page. */
+const metricIds = new Set(data.tables.flatMap((table) => table.rows.map((row) => row.texts[0])));
 function metricLink(id) {
+	if (!metricIds.has(id))
+		return id;
 	return make("button", { type: "button", class: "link", onclick: () => showMetric(id) }, id);
 }
 
@@ -122,7 +126,7 @@ function kernelLine(kernel, number) {
 			line.append(cell);
 		});
 	for (const stat of kernel.runs)
-		line.append(make("td", { class: "words" }, stat?.spread ? histogram(stat.spread, several ? 90 : 120, 30, timeText) : ""));
+		line.append(make("td", { class: "words" }, stat?.spread ? histogram(stat.spread, several ? 80 : 120, 30, timeText) : ""));
 	return line;
 }
 
@@ -130,7 +134,7 @@ function kernelsSection(fits) {
 	const head = make("tr", {}, make("th", { class: "id" }, ""), make("th", { class: "name" }, "Kernel"));
 	for (const column of KERNEL_COLUMNS)
 		data.runs.forEach((_, r) => head.append(make("th", {}, column.title + (several ? " " + letterOf(r) : ""))));
-	data.runs.forEach((_, r) => head.append(make("th", { class: "words" }, "Distribution" + (several ? " " + letterOf(r) : ""))));
+	data.runs.forEach((_, r) => head.append(make("th", { class: "words" }, several ? "Times " + letterOf(r) : "Distribution")));
 	const body = make("tbody", {});
 	data.kernels.forEach((kernel, i) => {
 		if (!fits || fits(kernel.name))
@@ -139,7 +143,8 @@ function kernelsSection(fits) {
 	if (!body.rows.length)
 		return null;
 	const views = data.views[0].length - 1;
-	return section("kernels", "Kernels", make("p", { class: "note" }, "Times are ", classTag(data.runs[0].timeClass),
+	return section("kernels", "Kernels", make("p", { class: "note" }, "Times are ", ...data.runs.flatMap((run, r) =>
+		[r ? ", " : "", several ? letterOf(r) + " " : "", classTag(run.timeClass)]), ".",
 		views ? " A click on a kernel shows its numbers alone." : "",
 		views && data.kernels.length > views ? ` That is for the ${views} with the most time; analyze --max-stat-num N makes it more.` : ""),
 	scroller(make("table", { class: "kernels" }, make("thead", {}, head), body)));
@@ -418,4 +423,6 @@ $("search").addEventListener("input", () => choose({ find: $("search").value.tri
 $("differing").addEventListener("click", () => choose({ differing: !state.differing }));
 $("ask").addEventListener("click", () => $("help").showModal());
 addEventListener("keydown", onKey);
+/* The contents stand below the head, however many lines it has. */
+new ResizeObserver(() => document.documentElement.style.setProperty("--bar-height", $("bar").offsetHeight + "px")).observe($("bar"));
 addEventListener("hashchange", () => { readAddress(); render(); });

@@ -76,12 +76,14 @@ function addBar(cell, percent) {
 
 /* How values are distributed between their minimum and maximum; @text makes text of one. */
 function histogram(spread, width, height, text) {
+	if (!spread.bins)
+		return make("small", {}, spread.n === 1 ? "one dispatch" : "all equal");
 	const label = `${dispatchesText(spread.n)}: minimum ${text(spread.min)}, ` +
 		`median ${text(spread.median)}, maximum ${text(spread.max)}`;
 	const image = draw("svg", {
 		class: "histogram", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label,
 	});
-	const bins = spread.bins || [spread.n];
+	const bins = spread.bins;
 	const most = Math.max(...bins);
 	const step = width / bins.length;
 	const floor = height - 5;
@@ -89,7 +91,7 @@ function histogram(spread, width, height, text) {
 		const tall = n ? Math.max(2, (floor - 1) * n / most) : 0;
 		image.append(draw("rect", { class: "bin", x: i * step + 0.5, y: floor - tall, width: Math.max(1, step - 1), height: tall }));
 	});
-	const place = (v) => spread.max > spread.min ? (v - spread.min) / (spread.max - spread.min) * width : width / 2;
+	const place = (v) => (v - spread.min) / (spread.max - spread.min) * width;
 	image.append(draw("rect", {
 		class: "box", x: place(spread.q1), y: height - 3, width: Math.max(1, place(spread.q3) - place(spread.q1)), height: 3,
 	}), draw("rect", { class: "median", x: Math.max(0, Math.min(width - 2, place(spread.median) - 1)), y: height - 5, width: 2, height: 5 }));

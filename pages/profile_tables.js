@@ -16,7 +16,7 @@ function formulaLines(row) {
 function inputTable(row) {
 	const head = make("tr", {}, make("th", { class: "name" }, "Made of"));
 	data.runs.forEach((_, r) => head.append(make("th", {}, several ? "Mean " + letterOf(r) : "Mean")));
-	head.append(make("th", { class: "words" }, "Class"), make("th", { class: "words" }, "Counts"));
+	head.append(make("th", { class: "words" }, "Class"), make("th", { class: "words optional" }, "Counts"));
 	const body = make("tbody", {});
 	for (const i of row.inputs) {
 		const input = data.inputs[i];
@@ -27,7 +27,7 @@ function inputTable(row) {
 				: input.name.startsWith("$") ? "not known" : "not collected"));
 		});
 		line.append(make("td", { class: "words" }, input.class === undefined ? "" : classTag(input.class)),
-			make("td", { class: "words" }, input.text || ""));
+			make("td", { class: "words optional" }, input.text || ""));
 		body.append(line);
 	}
 	return scroller(make("table", { class: "inputs" }, make("thead", {}, head), body));
@@ -53,7 +53,7 @@ function explanation(table, r) {
 		parts.push(make("p", {}, `Its level is counted in the pass ${row.level}.`));
 	if (row.inputs?.length)
 		parts.push(inputTable(row));
-	if (row.spread && row.spread.max > row.spread.min)
+	if (row.spread?.bins)
 		parts.push(make("h4", {}, "Over the dispatches of all kernels" + (several ? " of A" : "")),
 			make("div", { class: "spread" }, make("span", {}, numberText(row.spread.min)),
 				histogram(row.spread, 300, 54, numberText), make("span", {}, numberText(row.spread.max))));
@@ -134,10 +134,12 @@ function numberCell(table, column, row, values, base) {
 	const cell = make("td", { class: isNumber(value) ? "" : "none" }, numberText(value));
 	const ofPeak = table.columns.some(([name]) => name === "Pct of Peak");
 	const barred = ofPeak ? column.name === "Pct of Peak" : isPercent(row) && /^(Avg|Value)$/.test(column.name);
-	if (column.run > 0)
-		cell.append(" ", changeElement(base?.[column.number], value));
-	if (isNumber(value) && !table.channels && barred)
+	if (isNumber(value) && !table.channels && barred && (ofPeak || !several))
 		addBar(cell, value);
+	if (column.run > 0 && /^(Avg|Value|Count|Pct.*)$/.test(column.name))
+		cell.append(" ", changeElement(base?.[column.number], value));
+	else if (column.run > 0)
+		cell.title = changeText(changeOf(base?.[column.number], value));
 	return cell;
 }
 
@@ -172,8 +174,8 @@ function tableElement(number, fits) {
 	});
 	if (!body.rows.length)
 		return null;
-	const title = table.title && table.title !== table.blockTitle ? `${table.id} ${table.title}` : table.id;
-	return make("figure", { class: "table", "data-table": table.id },
+	const title = table.title && table.title !== table.blockTitle ? `${table.id} ${table.title}` : "";
+	return make("figure", { "data-table": table.id },
 		make("figcaption", {}, title, make("small", {}, table.channels ? " a row per L2 channel" : "")),
 		scroller(make("table", { class: "metrics" }, headOf(table, columns), body)));
 }

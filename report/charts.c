@@ -274,8 +274,8 @@ enum ws_status rpt_page_memchart(struct rpt_report *rpt, struct rpt_run *run, st
 	struct rpt_memchart_style style = memchart_style(rpt, run);
 	struct ana_memchart chart;
 
-	if (!table)
-		return ws_fail(err, WS_E_UNSUPPORTED, "%s has no memory chart", run->load->arch);
+	if (!table || !rpt_shows_table(rpt, table))
+		return ws_fail(err, WS_E_UNSUPPORTED, "no memory chart was requested");
 	style.name = NULL; /* the page has it */
 	gather_memchart(rpt, run, table, &chart);
 	return rpt_memchart_svg(&chart, &style, out, err);
@@ -284,9 +284,13 @@ enum ws_status rpt_page_memchart(struct rpt_report *rpt, struct rpt_run *run, st
 enum ws_status rpt_page_roofline(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
 				 struct ws_err *err)
 {
+	const struct ana_table *table = ana_table_find(run->metrics, 4, 3);
 	struct roofline r;
-	enum ws_status st = gather_roofline(rpt, run, &r, err);
+	enum ws_status st;
 
+	if (!table || !rpt_shows_table(rpt, table))
+		return ws_fail(err, WS_E_UNSUPPORTED, "no roofline was requested");
+	st = gather_roofline(rpt, run, &r, err);
 	if (!st)
 		rpt_roof_markup(&r.model, out);
 	return st ? st : ws_buf_status(out, err);

@@ -152,9 +152,11 @@ static void put_kernel_stat(struct rpt_html *page, const struct rpt_run *run,
 			    const struct ana_kernel_stat *stat)
 {
 	const struct wl_workload *load = run->load;
-	double *ns = ws_arena_array(&page->rpt->arena, stat->n + 1, sizeof(*ns));
+	double *ns;
 	size_t n = 0;
 
+	ws_arena_reset(&page->scratch);
+	ns = ws_arena_array(&page->scratch, stat->n + 1, sizeof(*ns));
 	ws_buf_printf(page->out, "{\"n\":%zu,", stat->n);
 	rpt_json_number(page->out, "sum", stat->sum_ns);
 	rpt_json_number(page->out, "mean", stat->mean_ns);
@@ -228,8 +230,6 @@ static enum ws_status put_kernels(struct rpt_html *page, struct ws_err *err)
 	for (size_t i = 0; !st && i < n; i++) {
 		ws_buf_add(page->out, "{");
 		rpt_json_member(page->out, "name", rows[i].shown);
-		if (strcmp(rows[i].name, rows[i].shown) != 0)
-			rpt_json_member(page->out, "recorded", rows[i].name);
 		/* A single kernel needs no view of its own. */
 		if (n > 1 && page->n_kernels < most) {
 			page->kernels[page->n_kernels++] = rows[i].name;
@@ -407,11 +407,12 @@ enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws
 	struct rpt_html page = { .rpt = rpt, .out = &text };
 	enum ws_status st;
 
-	ws_buf_init(&text, SIZE_MAX);
-	ws_vec_init(&page.inputs, 1u << 20);
 	page.fidelity = ws_arena_array(&rpt->arena, rpt->n_runs, sizeof(*page.fidelity));
 	if (!page.fidelity)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	ws_buf_init(&text, SIZE_MAX);
+	ws_arena_init(&page.scratch, SIZE_MAX);
+	ws_vec_init(&page.inputs, 1u << 20);
 	for (size_t r = 0; r < rpt->n_runs; r++)
 		rpt_fidelity_init(&page.fidelity[r], rpt->runs[r].load, rpt->runs[r].metrics,
 				  (enum ana_norm)rpt->how->norm);
@@ -423,6 +424,7 @@ enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws
 	for (size_t r = 0; r < rpt->n_runs; r++)
 		rpt_fidelity_fini(&page.fidelity[r]);
 	ws_vec_fini(&page.inputs);
+	ws_arena_fini(&page.scratch);
 	ws_buf_fini(&text);
 	return st;
 }

@@ -21,6 +21,7 @@ struct rpt_html_input {
 struct rpt_html {
 	struct rpt_report *rpt;
 	struct ws_buf *out;
+	struct ws_arena scratch; /* for one metric or kernel */
 	struct rpt_html_table *tables;
 	size_t n_tables;
 	WS_VEC(struct rpt_html_input) inputs;

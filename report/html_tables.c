@@ -74,8 +74,11 @@ static enum ws_status put_input(struct rpt_html *page, const char *name, const c
 	while (i < page->inputs.n && (strcmp(page->inputs.at[i].name, name) != 0 ||
 				      page->inputs.at[i].coll_level != coll_level))
 		i++;
-	if (i == page->inputs.n)
-		st = ws_vec_push(&page->inputs, input, err);
+	if (i == page->inputs.n) {
+		input.name = ws_arena_strdup(&page->rpt->arena, name);
+		st = input.name ? ws_vec_push(&page->inputs, input, err)
+				: ws_fail(err, WS_E_NOMEM, "out of memory");
+	}
 	ws_buf_printf(page->out, "%zu,", i);
 	return st;
 }
@@ -142,9 +145,12 @@ static enum ws_status put_explanation(struct rpt_html *page, const struct ana_me
 			 .own_level_frame = rpt->how->like_3_3 },
 	};
 	struct ana_explanation what;
-	enum ws_status st = ana_explain(&source, metric, &rpt->arena, &what, err);
+	enum ws_status st;
 	double *values;
 
+	/* Values of every dispatch are large; those of one metric at a time are enough. */
+	ws_arena_reset(&page->scratch);
+	st = ana_explain(&source, metric, &page->scratch, &what, err);
 	if (st)
 		return st;
 	put_formulas(page, &what);
@@ -155,7 +161,7 @@ static enum ws_status put_explanation(struct rpt_html *page, const struct ana_me
 	put_steps(page, &what);
 	if (st || !what.values || what.n_values < 2)
 		return st;
-	values = ws_arena_array(&rpt->arena, what.n_values, sizeof(*values));
+	values = ws_arena_array(&page->scratch, what.n_values, sizeof(*values));
 	if (!values)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	memcpy(values, what.values, what.n_values * sizeof(*values));

@@ -102,7 +102,7 @@ def check(what, good):
 
 
 def go(b, page):
-    """Open another of the files that visit() was called with, and wait until it is loaded."""
+    """Open another of the files that visit() was called with, with or without a '#', and wait until it is loaded."""
     b.events = [e for e in b.events if e.get("method") != "Page.loadEventFired"]
     b.call("Page.navigate", url="file://" + os.path.abspath(page))
     while not any(e.get("method") == "Page.loadEventFired" for e in b.events):

@@ -72,7 +72,8 @@ def whole(b):
     check("findings come first", b.js("document.querySelector('main section').id") == "findings" and
           "SIMD Utilization" in b.js("document.querySelector('article.finding').textContent") and
           "analyze -p before -k 0" in b.js("document.querySelector('article.finding .command').textContent"))
-    kernels = b.js("[...document.querySelectorAll('table.kernels tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    kernels = b.js("[...document.querySelectorAll('table.kernels tbody tr')].map("
+                   "r => [...r.cells].map(c => c.textContent))")
     check("kernels with share, sum, count, mean and median", [k[1] for k in kernels][0] == GEMM and
           kernels[0][2:7] == ["90.1 %", "6.015 ms", "6", "1.002 ms", "1.003 ms"])
     check("and the distribution of their times", b.js("[...document.querySelectorAll('table.kernels .histogram')].map("
@@ -150,8 +151,10 @@ def filtering(b):
     tables_are(b, "one kernel", numbers(sys.argv[4]))
     check("the address keeps the kernel", b.js("location.hash") == "#kernel=1")
     check("its row is marked", b.js("document.querySelector('tr.chosen .label').textContent") == GEMM)
-    samples = b.js("[...document.querySelectorAll('table.samples tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-    check(f"its instructions with samples and stalls: {samples}", [s[0] for s in samples] == [".../gemm.cpp:1", ".../gemm.cpp:2"] and
+    samples = b.js("[...document.querySelectorAll('table.samples tbody tr')].map("
+                   "r => [...r.cells].map(c => c.textContent))")
+    check(f"its instructions with samples and stalls: {samples}",
+          [s[0] for s in samples] == [".../gemm.cpp:1", ".../gemm.cpp:2"] and
           samples[1][2] == "0x108" and samples[1][3].startswith("2 ") and "WAITCNT" in samples[1][-1])
     check("the memory chart is the kernel's", "2000000" in
           b.js("document.querySelector('.memory').shadowRoot.querySelector('svg').textContent"))
@@ -163,8 +166,14 @@ def filtering(b):
 
 
 def comparing(b):
-    go(b, two)
+    go(b, two + "#find=valu%20flops&differing=1")
+    check("the address says what is shown", b.js("document.getElementById('search').value") == "valu flops" and
+          b.js("document.getElementById('differing').ariaPressed") == "true")
+    b.key("Escape")
+    b.key("Escape")
     check("both are named", b.js("document.getElementById('title').textContent") == "A before  \u00b7  B after")
+    check("times of both have their class", "Times are A modelled, B measured." in
+          b.js("document.getElementById('kernels').innerText"))
     check("only one is simulated", b.js("document.getElementById('badge').textContent") == "simulated: A")
     changes = b.js("document.getElementById('changes').innerText")
     check("what changed comes first", "+30 % changed" in changes and "6.676 ms \u2192 8.481 ms" in changes and

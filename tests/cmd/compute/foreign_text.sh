@@ -44,6 +44,9 @@ fit shown "$out" "$err"
 run rocprof-compute analyze -p "$evil" --charts charts --save-dfs dfs
 rc_is 0
 fit xml charts/*.svg
+run rocprof-compute analyze -p "$evil" -p other --output-format html --output-name page
+rc_is 0
+fit shown page.html "$out" "$err"
 fit shown dfs/0.1_Top_Kernels.csv
 run rocprof-compute analyze -p "no$evil"
 rc_is 1
