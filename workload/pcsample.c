@@ -158,6 +158,27 @@ struct code {
 	uint64_t object, from, to;
 };
 
+/*
+ * Where the code of a kernel begins within its code object, as samples count it. The entry of the
+ * kernel descriptor is relative to the descriptor, and stands in only where addresses are missing.
+ */
+static uint64_t entry_of(json_t *root, json_t *symbol)
+{
+	json_t *objects = find_key(root, "code_objects"), *object;
+	uint64_t address = number_of(json_object_get(symbol, "kernel_address"), "handle");
+	uint64_t id = number_of(symbol, "code_object_id");
+	size_t i;
+
+	json_array_foreach(objects, i, object)
+	{
+		uint64_t base = number_of(object, "load_delta");
+
+		if (number_of(object, "code_object_id") == id && base && address >= base)
+			return address - base;
+	}
+	return number_of(symbol, "kernel_code_entry_byte_offset");
+}
+
 static bool find_code(json_t *root, const char *kernel, struct code *out)
 {
 	static const char *const names[] = { "formatted_kernel_name", "demangled_kernel_name",
@@ -174,13 +195,13 @@ static bool find_code(json_t *root, const char *kernel, struct code *out)
 		if (!name || strcmp(name, kernel) != 0)
 			continue;
 		out->object = number_of(symbol, "code_object_id");
-		out->from = number_of(symbol, "kernel_code_entry_byte_offset");
+		out->from = entry_of(root, symbol);
 		out->to = UINT64_MAX;
 		found = true;
 	}
 	json_array_foreach(symbols, i, symbol)
 	{
-		uint64_t at = number_of(symbol, "kernel_code_entry_byte_offset");
+		uint64_t at = entry_of(root, symbol);
 
 		if (found && number_of(symbol, "code_object_id") == out->object && at > out->from &&
 		    at < out->to)
@@ -266,7 +287,7 @@ static enum ws_status sum_kernel(json_t *root, json_t *records, const struct cod
 		struct place *place;
 
 		if (!index || number_of(record, "code_object_id") != code->object ||
-		    at <= code->from || at >= code->to)
+		    at < code->from || at >= code->to)
 			continue;
 		place = ws_map_get_u64(&places, at);
 		if (!place) {

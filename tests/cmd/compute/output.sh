@@ -155,6 +155,14 @@ rc_is 0
 out_has "0x104"
 out_has "[('WAITCNT', 1)]"
 out_lacks "0x258"
+# Where addresses are known, they say where the code of a kernel is.
+sed -i -e 's/"formatted_kernel_name": "copy/"kernel_address": {"handle": 1600}, &/' \
+	-e 's/"formatted_kernel_name": "other/"kernel_address": {"handle": 1100}, &/' \
+	-e 's/"kernel_symbols"/"code_objects": [{"code_object_id": 1, "load_delta": 1000}], &/' pcs/ps_file_results.json
+run rocprof-compute analyze -p pcs -b 21 -k "$id"
+rc_is 0
+out_has "0x258"
+out_lacks "0x104"
 run rocprof-compute analyze -p pcs -b 21 -k 0 1
 rc_is 0
 out_has "PC sampling supports single kernel only!"
