@@ -185,30 +185,32 @@ function rooflineSection() {
 
 /* ---- source and instructions ---- */
 
+/* "[('WAITCNT', 3), ('ALU', 1)]" as people write it. */
+function stallText(text) {
+	return [...text.matchAll(/\('([^']*)', (\d+)\)/g)].map(([, reason, n]) => `${reason} ${countText(Number(n))}`).join(", ");
+}
+
 function samplesTable(samples) {
-	const count = samples.columns.indexOf("count");
+	const names = samples.columns;
+	const count = names.indexOf("count");
 	const most = Math.max(1, ...samples.rows.map((row) => row[count]));
 	const sum = samples.rows.reduce((n, row) => n + row[count], 0);
-	const head = make("tr", {});
-	samples.columns.forEach((name, c) => {
-		if (c)
-			head.append(make("th", { class: c === count || name.startsWith("count") ? "" : "words" }, name.replaceAll("_", " ")));
-	});
-	const body = make("tbody", {});
-	for (const row of samples.rows) {
-		const line = make("tr", {});
-		row.forEach((value, c) => {
-			if (c === 0)
-				return;
-			const cell = isNumber(value) ? make("td", {}, countText(value)) : make("td", { class: "words" }, make("code", {}, value ?? ""));
-			if (c === count) {
-				cell.append(" ", make("small", {}, percentText(value, sum)));
-				addBar(cell, 100 * value / most);
-			}
-			line.append(cell);
-		});
-		body.append(line);
-	}
+	/* Without -g there are no lines. */
+	const shown = names.map((_, c) => c).filter((c) => c > 0 && samples.rows.some((row) => row[c] !== ""));
+	const cellOf = (row, c) => {
+		const text = row[c] ?? "";
+		if (!isNumber(row[c]))
+			return make("td", { class: "words" }, names[c] === "stall_reason" ? stallText(text) : make("code", {}, text));
+		const cell = make("td", {}, countText(row[c]));
+		if (c === count) {
+			addBar(cell, 100 * row[c] / most);
+			cell.append(" ", make("small", {}, percentText(row[c], sum)));
+		}
+		return cell;
+	};
+	const head = make("tr", {}, ...shown.map((c) =>
+		make("th", { class: names[c].startsWith("count") ? "" : "words" }, names[c].replaceAll("_", " "))));
+	const body = make("tbody", {}, ...samples.rows.map((row) => make("tr", {}, ...shown.map((c) => cellOf(row, c)))));
 	return scroller(make("table", { class: "samples" }, make("thead", {}, head), body));
 }
 
