@@ -187,7 +187,7 @@ function rooflineSection() {
 
 /* "[('WAITCNT', 3), ('ALU', 1)]" as people write it. */
 function stallText(text) {
-	return [...text.matchAll(/\('([^']*)', (\d+)\)/g)].map(([, reason, n]) => `${reason} ${countText(Number(n))}`).join(", ");
+	return [...text.matchAll(/\('([^']*)', (\d+)\)/g)].map(([, reason, n]) => `${reason.replaceAll("_", " ")} ${countText(Number(n))}`).join(", ");
 }
 
 function samplesTable(samples) {
@@ -295,7 +295,7 @@ function watchContents(shown) {
 	watcher = new IntersectionObserver((entries) => {
 		for (const entry of entries)
 			$("contents").querySelector(`[href="#${entry.target.id}"]`)?.classList.toggle("seen", entry.isIntersecting);
-	}, { rootMargin: "-70px 0px -55% 0px" });
+	}, { rootMargin: "-110px 0px -60% 0px" });
 	shown.forEach((s) => watcher.observe(s));
 }
 

@@ -361,7 +361,8 @@ static void put_rooflines(struct rpt_html *page)
 				      "<div id=\"roofline-%zu\" class=\"roofline\"><template "
 				      "shadowrootmode=\"open\"><style>%s%s</style>",
 				      r, rpt_asset_roofline_css,
-				      ":host{display:block}#chart{border:0;padding:0}\n");
+				      ":host{display:block}#chart{border:0;padding:0}th,td{padding:"
+				      "5px 8px}\n");
 			ws_buf_add_n(page->out, markup.at, markup.n);
 			ws_buf_printf(page->out,
 				      "</template></div>\n<script type=\"module\">\n"
