@@ -243,6 +243,29 @@ static void leave_page(struct rpt_report *rpt, struct rpt_run *run, const struct
 	ws_buf_fini(&page);
 }
 
+static enum ws_status plot(struct rpt_report *rpt, const struct roofline *r,
+			   const struct rpt_roof_text_style *style, struct ws_err *err)
+{
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; !st && i < r->model.n_shown; i++) {
+		struct rpt_roof_model one = r->model;
+
+		one.types = &r->types[i];
+		st = rpt_roof_text(&one, style, &rpt->out, err);
+	}
+	return st;
+}
+
+enum ws_status rpt_plot_roofline(struct rpt_report *rpt, struct rpt_run *run,
+				 const struct rpt_roof_text_style *style, struct ws_err *err)
+{
+	struct roofline r;
+	enum ws_status st = gather_roofline(rpt, run, &r, err);
+
+	return st ? st : plot(rpt, &r, style, err);
+}
+
 enum ws_status rpt_draw_roofline(struct rpt_report *rpt, struct rpt_run *run,
 				 const struct ana_table *table, struct ws_err *err)
 {
@@ -254,12 +277,8 @@ enum ws_status rpt_draw_roofline(struct rpt_report *rpt, struct rpt_run *run,
 	struct roofline r;
 	enum ws_status st = gather_roofline(rpt, run, &r, err);
 
-	for (size_t i = 0; !st && i < r.model.n_shown; i++) {
-		struct rpt_roof_model one = r.model;
-
-		one.types = &r.types[i];
-		st = rpt_roof_text(&one, &style, &rpt->out, err);
-	}
+	if (!st)
+		st = plot(rpt, &r, &style, err);
 	if (!st)
 		leave_page(rpt, run, &r);
 	return st;

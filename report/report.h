@@ -27,6 +27,7 @@
 
 struct ana_findings;
 struct wl_sysinfo;
+struct rpt_roof_text_style;
 
 /* The units of time that -t accepts: s, ms, us, ns. */
 #define RPT_TIME_WORDS (ws_time_unit_symbols + WS_TIME_SEC)
@@ -118,6 +119,9 @@ enum ws_status rpt_page_memchart(struct rpt_report *rpt, struct rpt_run *run, st
 				 struct ws_err *err);
 enum ws_status rpt_page_roofline(struct rpt_report *rpt, struct rpt_run *run, struct ws_buf *out,
 				 struct ws_err *err);
+/* The plots alone, of a chosen size. */
+enum ws_status rpt_plot_roofline(struct rpt_report *rpt, struct rpt_run *run,
+				 const struct rpt_roof_text_style *style, struct ws_err *err);
 /* roofline.html, roofline_TYPE.svg and memory_chart.svg of the first run. */
 enum ws_status rpt_write_charts(struct rpt_report *rpt, const char *dir, struct ws_err *err);
 

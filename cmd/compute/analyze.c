@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "screen/screen.h"
 #include "workload/sysinfo.h"
 
 #include <errno.h>
@@ -68,6 +69,8 @@ static const struct ws_opt opts[] = {
 		      "stdout, txt, csv, json, db or html (a page for a browser)"),
 	WS_OPT_STR(T, output_name, 0, "output-name", "NAME", "of the file or folder written"),
 	WS_OPT_STR(T, save_dfs, 0, "save-dfs", "DIR", "one CSV file per table"),
+	WS_OPT_BOOL(T, tui, 0, "tui",
+		    "look around on the terminal: kernels, findings, tables, charts, comparison"),
 	WS_OPT_GROUP("Charts"),
 	WS_OPT_MANY(T, show.roofline_types, 'R', "roofline-data-type", "TYPE",
 		    "FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 I64"),
@@ -234,6 +237,13 @@ static enum ws_status mark_chosen(struct an *an, struct rpt_run *run,
 	return WS_OK;
 }
 
+static struct ana_eval_how how_to_evaluate(const struct an_args *args)
+{
+	return (struct ana_eval_how){ .norm = (enum ana_norm)args->show.norm,
+				      .own_level_frame = args->show.like_3_3,
+				      .ea_aliases = args->ea_aliases };
+}
+
 static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 {
 	const struct an_args *args = an->args;
@@ -241,9 +251,7 @@ static enum ws_status open_run(struct an *an, size_t number, struct ws_err *err)
 	struct wl_workload_how how = { .corrections = args->specs_correction,
 				       .kernel_verbose = (int)args->kernel_verbose,
 				       .spatial = args->spatial };
-	struct ana_eval_how eval_how = { .norm = (enum ana_norm)args->show.norm,
-					 .own_level_frame = args->show.like_3_3,
-					 .ea_aliases = args->ea_aliases };
+	struct ana_eval_how eval_how = how_to_evaluate(args);
 	struct ana_filter filter = { 0 };
 	size_t first = 0;
 	enum ws_status st;
@@ -376,6 +384,7 @@ static enum ws_status write_report(struct an *an, struct ws_err *err)
 
 static enum ws_status run_report(struct an *an, struct ws_err *err)
 {
+	struct ana_eval_how eval_how = how_to_evaluate(an->args);
 	enum ws_status st = find_paths(an, err);
 
 	for (size_t i = 0; !st && i < an->rpt.n_runs; i++)
@@ -386,6 +395,8 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	st = an_check_blocks(an, err);
 	if (st)
 		return st;
+	if (an->args->tui)
+		return scr_profile(&an->rpt, &eval_how, err);
 	if (an->args->list_torch) {
 		st = rpt_torch_list(&an->rpt, err);
 	} else if (an->args->list_stats) {
@@ -540,6 +551,7 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "  rocprof-compute analyze -p before -p after -b 2 --report-diff 5\n"
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
+		 "  rocprof-compute analyze -p before -p after --tui\n"
 		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of\n"
 		 "--fail-on failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },

@@ -21,7 +21,7 @@ struct an_args {
 	int format;         /* enum an_format */
 	int64_t kernel_verbose;
 	bool ea_aliases;
-	bool diff;
+	bool diff, tui;
 	struct ws_strv fail_on, explain;
 };
 
