@@ -1,5 +1,5 @@
 /*
- * screen: profiles on a terminal, for looking around in them.
+ * screen: profiles and traces on a terminal, for looking around in them.
  *
  * Works from 80 x 24 characters, follows the size of the terminal, and needs no colours. All text comes from
  * report/; names of others cannot reach the terminal as commands.
@@ -10,8 +10,10 @@
 #define WS_SCREEN_SCREEN_H
 
 #include "base/error.h"
+#include "base/vec.h"
 
 struct ana_eval_how;
+struct ana_metrics;
 struct rpt_report;
 
 /*
@@ -20,5 +22,20 @@ struct rpt_report;
  */
 enum ws_status scr_profile(struct rpt_report *rpt, const struct ana_eval_how *how,
 			   struct ws_err *err);
+
+/* Which captures are to be looked at; asked again while a program runs. */
+struct scr_captures {
+	/* Adds paths, which the caller owns and may release at the next call. */
+	enum ws_status (*find)(void *of, const struct ws_strv **out_paths, struct ws_err *err);
+	void *of;
+	const char *path; /* as the user gave it */
+};
+
+/*
+ * What GPUs and kernels do or did. While a process of the captures runs, this is read again after
+ * @interval_ms, or later where reading takes longer than a tenth of that. @metrics has the rules of findings.
+ */
+enum ws_status scr_trace(const struct scr_captures *captures, const struct ana_metrics *metrics,
+			 int interval_ms, struct ws_err *err);
 
 #endif

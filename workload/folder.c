@@ -93,6 +93,13 @@ enum ws_status wl_folder_look(const char *dir, struct wl_folder_content *out, st
 }
 
 /* A file system that cannot lock leaves it to the user. */
+bool wl_folder_is_profile(const char *dir)
+{
+	char file[PATH_MAX];
+
+	return !ws_path_join(dir, WL_FILE_SYSINFO, file, NULL) && ws_path_exists(file);
+}
+
 enum ws_status wl_folder_lock(const char *dir, struct ws_err *err)
 {
 	static int held = -1;

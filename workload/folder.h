@@ -18,6 +18,9 @@ struct wl_folder_content {
 /* A folder that does not exist is WS_OK, and not `there`. */
 enum ws_status wl_folder_look(const char *dir, struct wl_folder_content *out, struct ws_err *err);
 
+/* Whether it is one: it has sysinfo.csv. */
+bool wl_folder_is_profile(const char *dir);
+
 /* One profile at a time: held until the process ends, or another folder is locked. */
 enum ws_status wl_folder_lock(const char *dir, struct ws_err *err);
 

@@ -496,10 +496,8 @@ static enum ws_status print_facts(const struct an_args *args, struct ws_err *err
 	return st;
 }
 
-static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code,
-				  struct ws_err *err)
+static enum ws_status analyze(const struct an_args *args, int *exit_code, struct ws_err *err)
 {
-	const struct an_args *args = call->values;
 	struct an an = {
 		.args = args,
 		.rpt = { .how = &args->show,
@@ -507,6 +505,22 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 			 .on_terminal = !args->output && args->format == AN_STDOUT &&
 					isatty(STDOUT_FILENO) },
 	};
+	enum ws_status st;
+
+	ws_arena_init(&an.rpt.arena, SIZE_MAX);
+	ws_buf_init(&an.rpt.out, SIZE_MAX);
+	st = run_report(&an, err);
+	close_runs(&an);
+	ws_buf_fini(&an.rpt.out);
+	ws_arena_fini(&an.rpt.arena);
+	*exit_code = an.exit_code;
+	return st;
+}
+
+static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code,
+				  struct ws_err *err)
+{
+	const struct an_args *args = call->values;
 	enum ws_status st;
 	bool done;
 
@@ -528,13 +542,26 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 		st = check_torch(args, err);
 	if (st)
 		return st;
-	ws_arena_init(&an.rpt.arena, SIZE_MAX);
-	ws_buf_init(&an.rpt.out, SIZE_MAX);
-	st = run_report(&an, err);
-	close_runs(&an);
-	ws_buf_fini(&an.rpt.out);
-	ws_arena_fini(&an.rpt.arena);
-	*exit_code = an.exit_code;
+	return analyze(args, exit_code, err);
+}
+
+enum ws_status an_look_around(char *const *paths, size_t n, const char *config_dir,
+			      struct ws_err *err)
+{
+	struct an_args args = { .general.config_dir = config_dir, .tui = true };
+	enum ws_status st = WS_OK;
+	int ignored;
+
+	set_defaults(&args);
+	ws_vec_init(&args.paths, 2 * n);
+	for (size_t i = 0; !st && i < n; i++) {
+		st = ws_vec_push(&args.paths, NULL, err);
+		if (!st)
+			st = ws_vec_push(&args.paths, paths[i], err);
+	}
+	if (!st)
+		st = analyze(&args, &ignored, err);
+	ws_vec_fini(&args.paths);
 	return st;
 }
 

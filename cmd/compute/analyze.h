@@ -31,6 +31,10 @@ struct an {
 	int exit_code;
 };
 
+/* As --tui of profile folders, the first of which is the baseline. */
+enum ws_status an_look_around(char *const *paths, size_t n, const char *config_dir,
+			      struct ws_err *err);
+
 #define AN_EXIT_FAIL_ON 3 /* a condition of --fail-on failed */
 
 /* analyze_check.c */

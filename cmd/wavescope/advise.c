@@ -3,18 +3,15 @@
 
 #include "analysis/findings.h"
 #include "base/log.h"
-#include "base/path.h"
 #include "base/utf8.h"
 #include "base/util.h"
 #include "cmd/merge_inputs.h"
 #include "report/findings.h"
 #include "trace/trace.h"
-#include "workload/names.h"
+#include "workload/folder.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRACE_ARCH "gfx90a" /* rules about traces are the same for all */
 
@@ -155,15 +152,6 @@ static enum ws_status advise_trace(struct advice *a, struct ws_err *err)
 	return st;
 }
 
-/* A profile folder has sysinfo.csv; anything else is a trace. */
-static bool is_profile(const char *path)
-{
-	char file[PATH_MAX];
-	struct ws_err ignored;
-
-	return !ws_path_join(path, WL_FILE_SYSINFO, file, &ignored) && access(file, F_OK) == 0;
-}
-
 static enum ws_status list_rules(struct advice *a, struct ws_err *err)
 {
 	struct ws_buf out;
@@ -196,9 +184,9 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	ws_arena_init(&a.arena, SIZE_MAX);
 	if (!args->list)
 		a.path = call->rest.operands[0];
-	st = args->list           ? list_rules(&a, err)
-	     : is_profile(a.path) ? advise_profile(&a, err)
-				  : advise_trace(&a, err);
+	st = args->list                     ? list_rules(&a, err)
+	     : wl_folder_is_profile(a.path) ? advise_profile(&a, err)
+					    : advise_trace(&a, err);
 	ana_metrics_free(a.metrics);
 	ws_arena_fini(&a.arena);
 	return st;

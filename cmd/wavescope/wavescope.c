@@ -3,11 +3,17 @@
 #include "cmd/cmd.h"
 
 static const struct ws_cmd *const subs[] = {
-	&wavescope_run_cmd,      &wavescope_info_cmd,
-	&wavescope_doctor_cmd,   &wavescope_fidelity_cmd,
-	&wavescope_gpu_info_cmd, &wavescope_library_trace_cmd,
-	&wavescope_merge_cmd,    &wavescope_advise_cmd,
-	&wavescope_agents_cmd,   NULL,
+	&wavescope_run_cmd,
+	&wavescope_info_cmd,
+	&wavescope_doctor_cmd,
+	&wavescope_fidelity_cmd,
+	&wavescope_gpu_info_cmd,
+	&wavescope_library_trace_cmd,
+	&wavescope_merge_cmd,
+	&wavescope_advise_cmd,
+	&wavescope_top_cmd,
+	&wavescope_agents_cmd,
+	NULL,
 };
 
 const struct ws_cmd cmd_wavescope = {

@@ -7,14 +7,16 @@
 # To be read after lib.sh; `cleanup` ends the tmux.
 need_program tmux
 unset COLUMNS LINES TMUX
-tm() { tmux -S "$work/tmux" -f /dev/null "$@"; }
+n_screens=0
+tm() { tmux -S "$work/tmux$n_screens" -f /dev/null "$@"; }
 cleanup() { tm kill-server 2>/dev/null || :; }
 
 on_screen() {
 	size=$1
 	shift
 	shown="$* ($size)"
-	cleanup
+	tm kill-server 2>/dev/null || :
+	n_screens=$((n_screens + 1)) # one that is about to end would refuse the session
 	tm new-session -d -x "${size%x*}" -y "${size#*x}" "$*; echo ended with \$?; sleep 60" || skip "tmux does not start"
 }
 keys() { for key; do tm send-keys "$key"; done; }

@@ -1,0 +1,80 @@
+#!/bin/sh
+# wavescope top: profiles, and a program that runs, on the terminal.
+. "$WS_SOURCE/tests/cmd/lib.sh"
+. "$WS_SOURCE/tests/cmd/tmux.sh"
+cd "$work"
+unpack_recording MI200 mi200
+
+# --- mistakes ---
+run wavescope top
+rc_is 2
+err_has "wavescope: name a profile folder, a capture, a database, or the output folder of a program that runs"
+run wavescope top mi200 -i 0
+rc_is 2
+err_has "--interval requires 0.1 to 3600 seconds"
+run wavescope top mi200 .
+rc_is 2
+err_has "only profile folders are compared"
+mkdir empty
+run wavescope top empty
+rc_is 1
+err_has "no captures (*.wcap) or databases (*.db) under 'empty'"
+run wavescope top mi200 </dev/null
+rc_is 1
+err_has "this needs a terminal, and stdin or stdout is none"
+
+# --- a profile ---
+on_screen 200x50 wavescope top mi200
+sees 'vecCopy(double*, double*, double*, int, int) [clone .kd]'
+sees '6 Compare'
+keys q
+sees 'ended with 0'
+
+# --- a program that runs ---
+need_tracing
+resident=$WS_BUILD/tests/cmd/resident
+[ -x "$resident" ] || skip "resident is not in this build (no hipcc?)"
+wavescope run -- rocprofv3 --sys-trace -f csv -d out -- "$resident" ready >live.out 2>live.err &
+front=$!
+for try in $(seq 300); do
+	[ -e ready ] && break
+	sleep 0.1
+done
+[ -e ready ] || fail "the program does not start: $(cat live.err)"
+capture=$(echo out/.rocprofv3/*/*-0.wcap)
+pid=${capture##*/}
+pid=${pid%-0.wcap}
+end_all() {
+	kill -TERM "$pid" 2>/dev/null || :
+	tm kill-server 2>/dev/null || :
+}
+cleanup() { end_all; }
+on_screen 80x24 wavescope top out -i 0.2
+sees '1 running'
+sees "gfx90a, resident ($pid): "
+sees ' kernels/s '
+sees 'memory 1.00 MiB, at most 1.00 MiB'
+sees 'fill(int'
+calls() { sed -n 's/^   0  [ 0-9.]* ms  *\([0-9]*\) .*/\1/p' "$out"; }
+first=$(calls)
+[ "${first:-0}" -gt 0 ] || fail "no calls of the kernel are shown"
+for try in $(seq 100); do
+	look
+	[ "$(calls)" -gt "$first" ] && break
+	sleep 0.05
+done
+[ "$(calls)" -gt "$first" ] || fail "the number of calls stays at $first while the program runs"
+keys Enter
+sees '> Kernel 0'
+sees 'fill(int*, int)'
+sees '100.0 % of all kernels'
+keys BSpace 2
+sees 'The host waits after nearly every kernel'
+kill -TERM "$pid"
+wait "$front" || fail "the program failed: $(cat live.err)"
+keys 1
+sees '  ended'
+look
+[ "$(calls)" -ge "$first" ] || fail "what was seen is gone"
+keys q
+sees 'ended with 0'
