@@ -227,8 +227,7 @@ static enum ws_status fill_kernels(void *of, const char *arg, struct scr_area ar
 	struct sorting sorting = { p, run->top };
 	size_t *order = calloc(run->n_top + 1, sizeof(*order));
 
-	(void)arg;
-	(void)area;
+	(void)arg, (void)area;
 	if (!order)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t i = 0; i < run->n_top; i++)
@@ -291,8 +290,7 @@ static enum ws_status write_findings(struct profile *p, const char *arg, struct 
 	struct ana_findings *found;
 	enum ws_status st = ana_findings_of_profile(&profile, &how, &rpt->arena, &found, err);
 
-	(void)arg;
-	(void)area;
+	(void)arg, (void)area;
 	if (!st)
 		rpt_findings_text(found, found->n, "", &rpt->arena, &rpt->out);
 	return st;
@@ -325,8 +323,7 @@ static enum ws_status write_tables(struct profile *p, const char *arg, struct sc
 {
 	const struct ana_metrics *metrics = p->rpt->metrics;
 
-	(void)arg;
-	(void)area;
+	(void)arg, (void)area;
 	for (size_t b = 0; b < metrics->n_blocks; b++) {
 		const struct ana_block *block = metrics->blocks[b];
 
@@ -472,8 +469,7 @@ static enum ws_status write_memory(struct profile *p, const char *arg, struct sc
 {
 	const struct ana_table *table = ana_table_find(p->rpt->metrics, 3, 1);
 
-	(void)arg;
-	(void)area;
+	(void)arg, (void)area;
 	return table ? rpt_draw_memchart(p->rpt, &p->rpt->runs[0], table, err)
 		     : ws_fail(err, WS_E_UNSUPPORTED, "there is no memory chart for %s",
 			       p->rpt->metrics->arch);
@@ -504,8 +500,7 @@ static enum ws_status write_comparison(struct profile *p, const char *arg, struc
 	};
 	enum ws_status st = WS_OK;
 
-	(void)arg;
-	(void)area;
+	(void)arg, (void)area;
 	if (rpt->n_runs < 2)
 		return ws_fail(err, WS_E_UNSUPPORTED,
 			       "there is one workload: start with -p BEFORE -p AFTER to compare");
