@@ -7,6 +7,8 @@
 # To be read after lib.sh; `cleanup` ends the tmux.
 need_program tmux
 unset COLUMNS LINES TMUX
+# ncurses keeps what it read about the terminal until the process ends.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 n_screens=0
 tm() { tmux -S "$work/tmux$n_screens" -f /dev/null "$@"; }
 cleanup() { tm kill-server 2>/dev/null || :; }
