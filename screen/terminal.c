@@ -155,8 +155,8 @@ static void prepare_colours(void)
 	if (!ws_colour_ok(STDOUT_FILENO) || !has_colors() || start_color() != OK)
 		return;
 	use_default_colors();
-	for (short i = 1; i < SCR_LOOK_COUNT; i++)
-		init_pair(i, looks[i].colour, -1);
+	for (int i = 1; i < SCR_LOOK_COUNT; i++)
+		init_pair((short)i, looks[i].colour, -1);
 }
 
 enum ws_status scr_terminal_open(const char *instead, struct ws_err *err)
