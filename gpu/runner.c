@@ -448,16 +448,14 @@ static void submit(struct gpu_runner *d, const struct gpu_runner_call *call,
 		   const struct kernel *kernel)
 {
 	uint64_t at = hsa.hsa_queue_add_write_index_relaxed(d->queue, 1);
-	hsa_kernel_dispatch_packet_t *packet =
+	hsa_kernel_dispatch_packet_t *slot =
 		(hsa_kernel_dispatch_packet_t *)d->queue->base_address + at % d->queue->size;
 	uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
 			  1u << HSA_PACKET_HEADER_BARRIER |
 			  HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
 			  (call->system_scope ? HSA_FENCE_SCOPE_SYSTEM : HSA_FENCE_SCOPE_AGENT)
 				  << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-
-	*packet = (hsa_kernel_dispatch_packet_t){
-		.header = HSA_PACKET_TYPE_INVALID,
+	hsa_kernel_dispatch_packet_t packet = {
 		.workgroup_size_x = (uint16_t)call->workgroup,
 		.workgroup_size_y = (uint16_t)(call->workgroup_y ? call->workgroup_y : 1),
 		.workgroup_size_z = 1,
@@ -470,8 +468,10 @@ static void submit(struct gpu_runner *d, const struct gpu_runner_call *call,
 		.kernarg_address = d->arguments,
 		.completion_signal = d->done,
 	};
-	/* the header is written last: the packet processor may start reading at once */
-	__atomic_store_n((uint32_t *)packet, header | (call->grid_y ? 2u : 1u) << 16,
+	/* The header is written last: the packet processor may start reading at once. Until then the one
+	 * of the free slot has to stay as it is, which an assignment of the whole would not promise. */
+	memcpy((uint32_t *)slot + 1, (uint32_t *)&packet + 1, sizeof(packet) - sizeof(uint32_t));
+	__atomic_store_n((uint32_t *)slot, header | (call->grid_y ? 2u : 1u) << 16,
 			 __ATOMIC_RELEASE);
 	hsa.hsa_signal_store_screlease(d->queue->doorbell_signal, (hsa_signal_value_t)at);
 }
