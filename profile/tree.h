@@ -171,6 +171,8 @@ struct prof_node *prof_node_next(const struct prof_node *root, const struct prof
 double prof_node_children(const struct prof_node *node, enum prof_clock clock);
 bool prof_kind_on_gpu(enum prof_kind kind);
 struct prof_frame;
+struct trc_region;
 enum prof_kind prof_frame_kind(const struct prof_frame *frame);
+enum prof_kind prof_region_kind(const struct trc_region *region);
 
 #endif

@@ -117,7 +117,7 @@ static enum ws_status push(struct build *b, struct thread_state *state, struct p
 
 /* ---- regions ---- */
 
-static enum prof_kind region_kind(const struct trc_region *region)
+enum prof_kind prof_region_kind(const struct trc_region *region)
 {
 	if (region->category == CAP_REGION_PYTHON)
 		return PROF_KIND_PYTHON;
@@ -133,7 +133,7 @@ static enum ws_status enter(struct build *b, struct thread_state *state, const s
 	const struct prof_frame *frame = NULL;
 	struct prof_node *parent = innermost(state), *node;
 	const char *name = region->name, *file = region->file;
-	enum prof_kind kind = region_kind(region);
+	enum prof_kind kind = prof_region_kind(region);
 	uint32_t line = region->line;
 	char address[24];
 	bool counted;

@@ -15,11 +15,11 @@ static struct rpt_explain_style style_of(const struct rpt_report *rpt)
 					   .n_columns = ws_help_columns() };
 }
 
-static enum ws_status explain_metric(struct rpt_report *rpt, const struct ana_metric *metric,
-				     struct ws_err *err)
+struct ana_explain_source rpt_explain_source(const struct rpt_report *rpt)
 {
-	struct rpt_run *run = &rpt->runs[0];
-	struct ana_explain_source source = {
+	const struct rpt_run *run = &rpt->runs[0];
+
+	return (struct ana_explain_source){
 		.load = run->load,
 		.rows = &run->rows,
 		.metrics = run->metrics,
@@ -27,6 +27,13 @@ static enum ws_status explain_metric(struct rpt_report *rpt, const struct ana_me
 		.how = { .norm = (enum ana_norm)rpt->how->norm,
 			 .own_level_frame = rpt->how->like_3_3 },
 	};
+}
+
+static enum ws_status explain_metric(struct rpt_report *rpt, const struct ana_metric *metric,
+				     struct ws_err *err)
+{
+	struct rpt_run *run = &rpt->runs[0];
+	struct ana_explain_source source = rpt_explain_source(rpt);
 	struct rpt_explain_style style = style_of(rpt);
 	struct ana_explanation what;
 	enum ws_status st = ana_explain(&source, metric, &rpt->arena, &what, err);

@@ -7,6 +7,11 @@
 #include "analysis/explain.h"
 #include "base/str.h"
 
+struct rpt_report;
+
+/* What the metrics of the first run are explained from. */
+struct ana_explain_source rpt_explain_source(const struct rpt_report *rpt);
+
 struct rpt_explain_style {
 	int n_decimals;
 	unsigned n_columns; /* text is filled to it */

@@ -2,6 +2,7 @@
 #include "report/html_priv.h"
 
 #include "analysis/explain.h"
+#include "report/explain.h"
 #include "report/json.h"
 
 #include <math.h>
@@ -135,15 +136,7 @@ static enum ws_status put_explanation(struct rpt_html *page, const struct ana_me
 				      struct ws_err *err)
 {
 	struct rpt_report *rpt = page->rpt;
-	struct rpt_run *run = &rpt->runs[0];
-	struct ana_explain_source source = {
-		.load = run->load,
-		.rows = &run->rows,
-		.metrics = run->metrics,
-		.eval = run->eval,
-		.how = { .norm = (enum ana_norm)rpt->how->norm,
-			 .own_level_frame = rpt->how->like_3_3 },
-	};
+	struct ana_explain_source source = rpt_explain_source(rpt);
 	struct ana_explanation what;
 	enum ws_status st;
 	double *values;

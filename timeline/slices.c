@@ -182,15 +182,6 @@ static enum ws_status first_lane(struct tl_process *p, struct tl_thread *thread,
 	return thread->n_lanes ? WS_OK : new_lane(p, thread, err);
 }
 
-static enum prof_kind region_kind(const struct trc_region *region)
-{
-	if (region->category == CAP_REGION_PYTHON)
-		return PROF_KIND_PYTHON;
-	if (region->category == CAP_REGION_RCCL)
-		return PROF_KIND_HIP;
-	return region->category == CAP_REGION_HOST ? PROF_KIND_C : PROF_KIND_REGION;
-}
-
 static enum ws_status enter(struct tl_process *p, struct lane *lane, const struct trc_event *ev,
 			    struct ws_err *err)
 {
@@ -200,7 +191,7 @@ static enum ws_status enter(struct tl_process *p, struct lane *lane, const struc
 					      .row = (uint32_t)lane->open.n,
 					      .n = 1 },
 				   .region = region->id };
-	enum prof_kind kind = region_kind(region);
+	enum prof_kind kind = prof_region_kind(region);
 	const char *name = region->name;
 	char text[64];
 
