@@ -9,7 +9,7 @@
 #include "softgpu/cp/progress.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
-#include "softgpu/exec/guard.h"
+#include "softgpu/mem/guard.h"
 
 #define PACKETS_PER_TURN 64
 #define SHORT_TICKS 5000 /* of 10 ns */

@@ -5,9 +5,9 @@
 
 #include "softgpu/counting/counting.h"
 #include "softgpu/device/log.h"
-#include "softgpu/exec/guard.h"
 #include "softgpu/exec/undo.h"
 #include "softgpu/isa/isa.h"
+#include "softgpu/mem/guard.h"
 
 #define NS_PER_TICK 10
 #define RELEASE_SCOPE(header) ((header) >> 11 & 3)

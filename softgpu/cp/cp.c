@@ -12,7 +12,7 @@
 #include "softgpu/counting/counting.h"
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/cp/progress.h"
-#include "softgpu/exec/guard.h"
+#include "softgpu/mem/guard.h"
 
 /*
  * Doorbells are plain stores, so they have to be polled. While packets arrive the poller spins. Then it

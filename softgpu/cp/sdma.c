@@ -7,7 +7,7 @@
 #include "softgpu/counting/counting.h"
 #include "softgpu/cp/fault.h"
 #include "softgpu/device/clock.h"
-#include "softgpu/exec/guard.h"
+#include "softgpu/mem/guard.h"
 
 #define PIECE_BYTES (4ull << 20) /* moved before another queue has its turn */
 

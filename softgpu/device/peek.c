@@ -7,6 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "softgpu/device/clock.h"
+#include "softgpu/mem/guard.h"
+
 #define PAGE 4096u
 #define MASK_BYTES 8u /* of the kernel's signal mask */
 #define NO_SUCH_HOW (-1)
@@ -15,7 +18,8 @@
  * Whether memory can be accessed is asked page by page, with system calls that have another
  * purpose. process_vm_readv() would do it in one, but a driver needs no system call at all, so
  * the sandbox of a program may end it for that one. These two are in every list: no thread can
- * be started without the one or waited for without the other.
+ * be started without the one or waited for without the other. Then a signal (mem/guard.h) is
+ * needed only for memory that another thread unmaps in between.
  */
 
 /* The kernel reads the mask before it finds out that it has nothing to do with it. From the
@@ -47,14 +51,11 @@ static size_t in_page(uintptr_t at, size_t size)
 	return left < size ? left : size;
 }
 
-/* Of a page that was found accessible, also where it is not the caller's: a sanitizer would
- * object, and so would its memcpy(). */
-__attribute__((no_sanitize("address", "thread"))) static void copy(volatile char *to,
-								   const volatile char *from,
-								   size_t size)
+/* What was accessible a moment ago may be gone: another thread can unmap it at any time. */
+static bool copy(void *to, const void *from, size_t size)
 {
-	while (size--)
-		*to++ = *from++;
+	sg_guard_keep(sg_clock_system_ns());
+	return sg_guard_copy(to, from, size);
 }
 
 bool sg_peek_bytes(const void *from, void *to, size_t size)
@@ -64,9 +65,8 @@ bool sg_peek_bytes(const void *from, void *to, size_t size)
 
 	for (size_t done = 0, n; ok && done < size; done += n) {
 		n = in_page((uintptr_t)from + done, size - done);
-		ok = can_read((uintptr_t)from + done);
-		if (ok)
-			copy((char *)to + done, (const char *)from + done, n);
+		ok = can_read((uintptr_t)from + done) &&
+		     copy((char *)to + done, (const char *)from + done, n);
 	}
 	errno = saved_errno;
 	return ok;
@@ -79,9 +79,8 @@ bool sg_poke_bytes(void *to, const void *from, size_t size)
 
 	for (size_t done = 0, n; ok && done < size; done += n) {
 		n = in_page((uintptr_t)to + done, size - done);
-		ok = can_write((uintptr_t)to + done);
-		if (ok)
-			copy((char *)to + done, (const char *)from + done, n);
+		ok = can_write((uintptr_t)to + done) &&
+		     copy((char *)to + done, (const char *)from + done, n);
 	}
 	errno = saved_errno;
 	return ok;

@@ -1,7 +1,8 @@
 /*
- * peek: reads and writes memory that may be unmapped, without a signal. It takes system calls.
+ * peek: reads and writes memory that may be unmapped, also while that happens. It takes system calls.
  *
  * Threads  any.
+ * Signals  SIGSEGV or SIGBUS occurs only when another thread unmaps the memory during the call.
  */
 #ifndef WS_SOFTGPU_DEVICE_PEEK_H
 #define WS_SOFTGPU_DEVICE_PEEK_H

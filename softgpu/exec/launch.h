@@ -14,7 +14,7 @@
  * Threads  launch: init and fini by one thread; read-only in between, except what is marked atomic.
  *          wg: one thread at a time.
  * Faults   an access that the device may not make ends sg_wg_run() with SG_WG_FAULT; the process
- *          lives on. Needs sg_guard_install() once per process (guard.h).
+ *          lives on. Needs sg_guard_install() once per process (mem/guard.h).
  */
 #ifndef WS_SOFTGPU_EXEC_LAUNCH_H
 #define WS_SOFTGPU_EXEC_LAUNCH_H

@@ -7,7 +7,7 @@
  * which is one copy; and the rest, a loop over lanes.
  *
  * Addresses inside the device aperture are only known to be the device's, not to be mapped:
- * touching them may end in the guard (guard.h), which leaves the handler by siglongjmp(). So
+ * touching them may end in the guard (mem/guard.h), which leaves the handler by siglongjmp(). So
  * nothing here holds a lock or half a result while it touches memory.
  *
  * Other waves and the host see the same memory at the same time: aligned accesses of 32, 64 and 128

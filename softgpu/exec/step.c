@@ -7,8 +7,8 @@
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/const_pool.h"
 #include "softgpu/exec/fpmode.h"
-#include "softgpu/exec/guard.h"
 #include "softgpu/exec/levels.h"
+#include "softgpu/mem/guard.h"
 
 #define S_ENDPGM 0xbf810000u
 #define MAX_INSTRUCTIONS 1000000 /* a test that loops is a test that failed */

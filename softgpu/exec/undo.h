@@ -9,7 +9,7 @@
  * A byte is saved once, before its first write, and nothing but saved bytes is ever put back: what the
  * host or another queue writes beside them stays. After restore the same undo serves the next run.
  *
- * Threads  save: any, at the same time; it takes no lock and may be left by the guard (guard.h) while it
+ * Threads  save: any, at the same time; it takes no lock and may be left by the guard (mem/guard.h) while it
  *          reads memory. All others: while nobody saves. Those that touch memory run inside the guard.
  * Errors   what cannot be saved (no memory, or past the ceiling) sets `lost` for good: the kernel must
  *          not be run again then.

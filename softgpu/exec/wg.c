@@ -8,11 +8,11 @@
 #include "softgpu/exec/const_pool.h"
 #include "softgpu/exec/fault_lane.h"
 #include "softgpu/exec/fpmode.h"
-#include "softgpu/exec/guard.h"
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/levels.h"
 #include "softgpu/exec/traced_run.h"
 #include "softgpu/exec/wave.h"
+#include "softgpu/mem/guard.h"
 
 #define MAX_WG_ITEMS 1024
 #define LDS_BYTES 65536

@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "base/util.h"
-#include "softgpu/exec/guard.h"
 #include "softgpu/exec/step.h"
+#include "softgpu/mem/guard.h"
 
 enum { LANES = 64, N_TURNS = 40000 };
 

@@ -1,6 +1,13 @@
 /* The kernel driver's requests: right answers, and the driver's errno for wrong ones. */
 #include "tests/kfd/kfd_rig.h"
 
+#include <pthread.h>
+
+#include "softgpu/device/clock.h"
+
+#define VANISHING_NS 200000000ull
+#define PATIENCE_NS 10000000000ull /* on a busy machine, until each outcome was seen */
+
 /* --- the process --- */
 
 static void version_and_apertures_are_those_of_gfx9(void **state)
@@ -77,6 +84,49 @@ static void structures_across_pages_are_read_and_written_or_refused(void **state
 	assert_int_equal(mprotect(pages + PAGE, PAGE, PROT_READ), 0);
 	assert_int_equal(CALL(0x01, across), EFAULT);
 	munmap(pages, 2 * PAGE);
+}
+
+struct vanishing {
+	char *page;
+	_Atomic bool stop;
+};
+
+static void *take_away_and_give_back(void *ctx)
+{
+	struct vanishing *v = ctx;
+
+	while (!v->stop) {
+		mprotect(v->page, PAGE, PROT_NONE);
+		mprotect(v->page, PAGE, PROT_READ);
+		mprotect(v->page, PAGE, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+/* A program that unmaps its arguments while the request reads them gets an error, not a signal. */
+static void memory_that_vanishes_during_a_request_is_refused(void **state)
+{
+	struct vanishing v = { .page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+	unsigned n_done = 0, n_refused = 0;
+	uint64_t start_ns = sg_clock_system_ns(), ns = 0;
+	pthread_t thread;
+
+	assert_ptr_not_equal(v.page, MAP_FAILED);
+	assert_int_equal(pthread_create(&thread, NULL, take_away_and_give_back, &v), 0);
+	for (; ns < VANISHING_NS || (ns < PATIENCE_NS && !(n_done && n_refused));
+	     ns = sg_clock_system_ns() - start_ns) {
+		struct kfd_ioctl_get_version_args *args = (void *)v.page;
+		int error = CALL(0x01, args);
+
+		assert_true(error == 0 || error == EFAULT);
+		n_done += !error;
+		n_refused += error == EFAULT;
+	}
+	v.stop = true;
+	pthread_join(thread, NULL);
+	assert_true(n_done && n_refused);
+	munmap(v.page, PAGE);
 }
 
 static void requests_for_gpus_that_do_not_exist_fail(void **state)
@@ -339,6 +389,7 @@ int main(void)
 		cmocka_unit_test(arguments_of_other_sizes_are_cut_or_filled),
 		cmocka_unit_test(bad_memory_and_unknown_requests_are_refused),
 		cmocka_unit_test(structures_across_pages_are_read_and_written_or_refused),
+		cmocka_unit_test(memory_that_vanishes_during_a_request_is_refused),
 		cmocka_unit_test(requests_for_gpus_that_do_not_exist_fail),
 		cmocka_unit_test(a_gpu_is_acquired_once),
 		cmocka_unit_test(xnack_is_for_gfx90a_alone),

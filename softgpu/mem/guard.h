@@ -11,11 +11,15 @@
  *	else
  *		... sg_guard_address() faulted ...
  *	sg_guard_leave();
+ *
+ * Guards do not nest. sg_guard_copy() is none: it may run anywhere, also inside.
  */
-#ifndef WS_SOFTGPU_EXEC_GUARD_H
-#define WS_SOFTGPU_EXEC_GUARD_H
+#ifndef WS_SOFTGPU_MEM_GUARD_H
+#define WS_SOFTGPU_MEM_GUARD_H
 
 #include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 void sg_guard_install(void);
@@ -26,5 +30,9 @@ void sg_guard_leave(void);
 uint64_t sg_guard_address(void);
 /* Whether the faulting access was a write, where the processor says so. */
 int sg_guard_was_write(void);
+
+/* Copies memory that another thread may unmap meanwhile. False: not all of it was copied. After
+ * sg_guard_install(), in a thread that does not block these signals. */
+bool sg_guard_copy(void *to, const void *from, size_t size);
 
 #endif

@@ -1,10 +1,8 @@
-#include "softgpu/exec/guard.h"
+#include "softgpu/mem/guard.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <ucontext.h>
 
 #define KEEP_NS 50000u /* a system call or two per so many kernels is nothing */
@@ -20,6 +18,43 @@ static const int signals[] = { SIGSEGV, SIGBUS };
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 static struct sigaction before[N_SIGNALS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * Copies `size` bytes and returns how many are left. All is in one instruction, which a fault
+ * interrupts between two bytes: the handler knows it by its address and continues behind it.
+ */
+size_t sg_guard_move(void *to, const void *from, size_t size);
+extern const char sg_guard_move_at[], sg_guard_move_end[];
+__asm__(".text\n"
+	".globl sg_guard_move, sg_guard_move_at, sg_guard_move_end\n"
+	".hidden sg_guard_move, sg_guard_move_at, sg_guard_move_end\n"
+	".type sg_guard_move, @function\n"
+	"sg_guard_move:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	mov %rdx, %rcx\n"
+	"sg_guard_move_at:\n"
+	"	rep movsb\n"
+	"sg_guard_move_end:\n"
+	"	mov %rcx, %rax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size sg_guard_move, . - sg_guard_move\n");
+
+static bool leave_move(ucontext_t *context)
+{
+	greg_t *at = &context->uc_mcontext.gregs[REG_RIP];
+
+	if (*at != (greg_t)(uintptr_t)sg_guard_move_at)
+		return false;
+	*at = (greg_t)(uintptr_t)sg_guard_move_end;
+	return true;
+}
+
+bool sg_guard_copy(void *to, const void *from, size_t size)
+{
+	return sg_guard_move(to, from, size) == 0;
+}
 
 static void pass_on(const struct sigaction *to, int number, siginfo_t *info, void *context)
 {
@@ -41,14 +76,14 @@ static void pass_on(const struct sigaction *to, int number, siginfo_t *info, voi
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
+	if (info->si_code > 0 && leave_move(context))
+		return;
 	if (guard.inside && info->si_code > 0) {
 		guard.inside = 0;
 		guard.address = (uint64_t)(uintptr_t)info->si_addr;
-#if defined(__x86_64__)
 		/* page-fault error code: bit 1 is set for writes */
 		guard.was_write =
 			(int)(((ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] >> 1 & 1);
-#endif
 		siglongjmp(guard.back, 1);
 	}
 	for (unsigned n = 0; n < N_SIGNALS; n++)
