@@ -269,7 +269,7 @@ static bool reap(pid_t pid, int64_t until_ms, int *out_wait_status)
 }
 
 enum ws_status ws_proc_read(const char *program, char *const *argv, char *const *envp,
-			    bool with_stderr, int timeout_ms, struct ws_buf *out,
+			    enum ws_proc_stderr its_stderr, int timeout_ms, struct ws_buf *out,
 			    struct ws_proc_end *out_end, struct ws_err *err)
 {
 	int64_t until_ms = now_ms() + timeout_ms;
@@ -284,9 +284,9 @@ enum ws_status ws_proc_read(const char *program, char *const *argv, char *const 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	if (with_stderr)
+	if (its_stderr == WS_PROC_STDERR_JOIN)
 		posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-	else
+	else if (its_stderr == WS_PROC_STDERR_DROP)
 		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
 	/* A group of its own, so that a script's children die with it. */
 	posix_spawnattr_init(&attr);

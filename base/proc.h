@@ -53,13 +53,20 @@ enum ws_status ws_proc_run(const char *program, char *const *argv, char *const *
 /* End as the child did: by the same signal or with the same exit code. Does not return. */
 _Noreturn void ws_proc_end_as(const struct ws_proc_end *end);
 
+/* What becomes of a program's stderr while its output is read. */
+enum ws_proc_stderr {
+	WS_PROC_STDERR_DROP,
+	WS_PROC_STDERR_JOIN, /* it is output, too */
+	WS_PROC_STDERR_KEEP, /* it is ours */
+};
+
 /*
- * Run @program with no input and append what it prints to @out, stderr too when
- * asked. After @timeout_ms it is killed: WS_E_TIMEOUT. Output past the ceiling
- * of @out is dropped, and the program may still end well.
+ * Run @program with no input and append what it prints to @out. After
+ * @timeout_ms it is killed: WS_E_TIMEOUT. Output past the ceiling of @out is
+ * dropped, and the program may still end well.
  */
 enum ws_status ws_proc_read(const char *program, char *const *argv, char *const *envp,
-			    bool with_stderr, int timeout_ms, struct ws_buf *out,
+			    enum ws_proc_stderr its_stderr, int timeout_ms, struct ws_buf *out,
 			    struct ws_proc_end *out_end, struct ws_err *err);
 
 #endif

@@ -99,8 +99,8 @@ static enum ws_status run_child(const struct gpu_hsa_ask *ask, int fd, struct ws
 	argv[n++] = number;
 	argv[n] = NULL;
 	ws_buf_init(&output, OUTPUT_MAX);
-	st = ask->timeout_ms ? ws_proc_read(ask->program, argv, ask->envp, true, ask->timeout_ms,
-					    &output, &end, err)
+	st = ask->timeout_ms ? ws_proc_read(ask->program, argv, ask->envp, WS_PROC_STDERR_JOIN,
+					    ask->timeout_ms, &output, &end, err)
 			     : ws_proc_run(ask->program, argv, ask->envp, &end, err);
 	if (!st && end.signal)
 		st = ws_fail(err, WS_E_STATE, "AMD's runtime was killed by signal %d (%s)%s%.*s",

@@ -77,7 +77,8 @@ static enum ws_status record(const char *dir, struct ws_err *err)
 	if (!st)
 		st = launch_inject_env(&inject, &env, err);
 	if (!st)
-		st = ws_proc_read(self, argv, env.at, true, RECORD_TIMEOUT_MS, &text, &end, err);
+		st = ws_proc_read(self, argv, env.at, WS_PROC_STDERR_JOIN, RECORD_TIMEOUT_MS, &text,
+				  &end, err);
 	if (!st && end.exit_code)
 		st = ws_fail(err, WS_E_STATE,
 			     "AMD's runtime failed to start (%.*s): 'wavescope doctor' checks why",

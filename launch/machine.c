@@ -130,7 +130,8 @@ static bool ask(const char *program, char *const *argv, char *const *envp, struc
 	struct ws_proc_end end;
 
 	ws_buf_clear(out);
-	return !ws_proc_read(program, argv, envp, true, ASK_TIMEOUT_MS, out, &end, NULL) &&
+	return !ws_proc_read(program, argv, envp, WS_PROC_STDERR_JOIN, ASK_TIMEOUT_MS, out, &end,
+			     NULL) &&
 	       end.exit_code == 0;
 }
 

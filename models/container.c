@@ -45,7 +45,8 @@ static bool answers(const char *engine, char *out_why, size_t room)
 	bool ok;
 
 	ws_buf_init(&out, 1u << 16);
-	ok = !ws_proc_read(engine, argv, environ, true, ENGINE_TIMEOUT_MS, &out, &end, &err) &&
+	ok = !ws_proc_read(engine, argv, environ, WS_PROC_STDERR_JOIN, ENGINE_TIMEOUT_MS, &out,
+			   &end, &err) &&
 	     !end.exit_code;
 	if (!ok)
 		snprintf(out_why, room, "%.*s",

@@ -175,8 +175,8 @@ static const char *find_digest(const struct image *image)
 	if (!*image->base)
 		return "";
 	ws_buf_init(&out, 1u << 16);
-	if (!ws_proc_read(image->engine, argv, environ, false, INSPECT_TIMEOUT_MS, &out, &end,
-			  NULL) &&
+	if (!ws_proc_read(image->engine, argv, environ, WS_PROC_STDERR_DROP, INSPECT_TIMEOUT_MS,
+			  &out, &end, NULL) &&
 	    !end.exit_code) {
 		/* [docker.io/rocm/pytorch@sha256:0123...] */
 		text = ws_buf_view(&out);

@@ -32,7 +32,7 @@ enum ws_status mdl_deploy_ask(char *const *argv, int timeout_ms, struct ws_buf *
 	enum ws_status st;
 
 	ws_buf_init(&all, ANSWER_BYTES_MAX);
-	st = ws_proc_read(argv[0], argv, environ, true, timeout_ms, &all, &end, err);
+	st = ws_proc_read(argv[0], argv, environ, WS_PROC_STDERR_JOIN, timeout_ms, &all, &end, err);
 	if (!st && end.exit_code) {
 		struct ws_str last = ws_str_last_line(ws_buf_view(&all));
 

@@ -151,7 +151,8 @@ static enum ws_status read_python(const char *path, const char *scope, struct ws
 	if (st)
 		return st;
 	ws_buf_init(&text, WS_DOC_BYTES_MAX);
-	st = ws_proc_read("python3", argv, environ, false, LIST_TIMEOUT_MS, &text, &end, err);
+	st = ws_proc_read("python3", argv, environ, WS_PROC_STDERR_DROP, LIST_TIMEOUT_MS, &text,
+			  &end, err);
 	if (!st && end.exit_code)
 		st = ws_fail(err, WS_E_FORMAT,
 			     "%s: python3 ended with %d: 'python3 %s %s' shows its messages", path,

@@ -172,7 +172,7 @@ static void note_commit(struct mdl_run *run)
 	if (!*run->entry->model.url)
 		return;
 	ws_buf_init(&text, 4096);
-	if (!ws_proc_read("git", argv, environ, false, 10000, &text, &end, NULL) &&
+	if (!ws_proc_read("git", argv, environ, WS_PROC_STDERR_DROP, 10000, &text, &end, NULL) &&
 	    !end.exit_code) {
 		struct ws_str commit = ws_str_trim(ws_buf_view(&text));
 

@@ -44,8 +44,8 @@ static enum mpi uses_mpi(const char *program)
 	ws_buf_init(&text, 1 << 20);
 	if (!ws_env_init(&env, environ, NULL)) {
 		if (!ws_env_set(&env, "LD_TRACE_LOADED_OBJECTS", "1", NULL) &&
-		    !ws_proc_read(path, argv, env.at, false, LOADER_TIMEOUT_MS, &text, &end,
-				  NULL) &&
+		    !ws_proc_read(path, argv, env.at, WS_PROC_STDERR_DROP, LOADER_TIMEOUT_MS, &text,
+				  &end, NULL) &&
 		    !end.exit_code)
 			answer = strstr(text.at, "libmpi") || strstr(text.at, "libmpich") ? MPI_YES
 											  : MPI_NO;

@@ -128,9 +128,9 @@ static bool has_slurm(void)
 	if (ws_path_program("sbatch", path, NULL))
 		return false;
 	ws_buf_init(&text, 1 << 16);
-	lacks_one =
-		!ws_proc_read("sinfo", argv, environ, true, SINFO_TIMEOUT_MS, &text, &end, NULL) &&
-		end.exit_code && strstr(text.at, "Could not establish a configuration source");
+	lacks_one = !ws_proc_read("sinfo", argv, environ, WS_PROC_STDERR_JOIN, SINFO_TIMEOUT_MS,
+				  &text, &end, NULL) &&
+		    end.exit_code && strstr(text.at, "Could not establish a configuration source");
 	ws_buf_fini(&text);
 	return !lacks_one;
 }

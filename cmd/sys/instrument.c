@@ -76,7 +76,8 @@ static enum ws_status choose_libraries(struct sys_choice *choice, const char *pa
 	if (!st)
 		st = ws_env_set(&env, "LD_TRACE_LOADED_OBJECTS", "1", err);
 	if (!st)
-		st = ws_proc_read(path, argv, env.at, false, LOADER_MS, &list, &end, err);
+		st = ws_proc_read(path, argv, env.at, WS_PROC_STDERR_DROP, LOADER_MS, &list, &end,
+				  err);
 	rest = ws_buf_view(&list);
 	while (!st && ws_str_next(&rest, '\n', &line)) {
 		struct ws_str found = path_in(line);

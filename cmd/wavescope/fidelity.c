@@ -58,7 +58,8 @@ static enum ws_status run_kernels(const char *gpu, const char *what, struct ws_b
 		return st;
 	st = launch_softgpu_env(&soft, &env, err);
 	if (!st)
-		st = ws_proc_read(program, argv, env.at, false, TIMEOUT_MS, out, &end, err);
+		st = ws_proc_read(program, argv, env.at, WS_PROC_STDERR_KEEP, TIMEOUT_MS, out, &end,
+				  err);
 	ws_env_fini(&env);
 	if (!st && end.exit_code)
 		return ws_fail(err, WS_E_STATE, "%s %s failed with exit code %d on %s", KERNELS,

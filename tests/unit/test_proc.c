@@ -81,7 +81,9 @@ static void a_script_without_a_first_line_runs_in_the_shell(void **state)
 	fchmod(fd, 0700);
 	close(fd);
 	ws_buf_init(&out, 100);
-	assert_int_equal(ws_proc_read(path, argv, environ, false, 5000, &out, &end, NULL), WS_OK);
+	assert_int_equal(ws_proc_read(path, argv, environ, WS_PROC_STDERR_DROP, 5000, &out, &end,
+				      NULL),
+			 WS_OK);
 	assert_string_equal(out.at, "got arg\n");
 	ws_buf_fini(&out);
 	unlink(path);
@@ -95,11 +97,15 @@ static void read_collects_what_is_printed(void **state)
 
 	ws_buf_init(&out, 1000);
 	shell("echo out; echo err >&2; exit 3", argv);
-	assert_int_equal(ws_proc_read("sh", argv, environ, false, 5000, &out, &end, NULL), WS_OK);
+	assert_int_equal(ws_proc_read("sh", argv, environ, WS_PROC_STDERR_DROP, 5000, &out, &end,
+				      NULL),
+			 WS_OK);
 	assert_string_equal(out.at, "out\n");
 	assert_int_equal(end.exit_code, 3);
 	ws_buf_clear(&out);
-	assert_int_equal(ws_proc_read("sh", argv, environ, true, 5000, &out, &end, NULL), WS_OK);
+	assert_int_equal(ws_proc_read("sh", argv, environ, WS_PROC_STDERR_JOIN, 5000, &out, &end,
+				      NULL),
+			 WS_OK);
 	assert_string_equal(out.at, "out\nerr\n");
 	ws_buf_fini(&out);
 }
@@ -112,7 +118,9 @@ static void read_drops_what_does_not_fit_and_goes_on(void **state)
 
 	ws_buf_init(&out, 10);
 	shell("head -c 300000 /dev/zero | tr '\\0' x; exit 4", argv);
-	assert_int_equal(ws_proc_read("sh", argv, environ, false, 20000, &out, &end, NULL), WS_OK);
+	assert_int_equal(ws_proc_read("sh", argv, environ, WS_PROC_STDERR_DROP, 20000, &out, &end,
+				      NULL),
+			 WS_OK);
 	assert_string_equal(out.at, "xxxxxxxxxx");
 	assert_int_equal(end.exit_code, 4);
 	ws_buf_fini(&out);
@@ -128,11 +136,13 @@ static void read_ends_a_program_that_hangs_and_its_children(void **state)
 
 	ws_buf_init(&out, 1000);
 	shell("sleep 60 & sleep 60", argv);
-	assert_fails_with(ws_proc_read("sh", argv, environ, false, 200, &out, &end, &err),
+	assert_fails_with(ws_proc_read("sh", argv, environ, WS_PROC_STDERR_DROP, 200, &out, &end,
+				       &err),
 			  WS_E_TIMEOUT, &err, "200 ms");
 	/* Closing its output early does not hold us up either. */
 	shell("exec >&- 2>&-; sleep 60", argv);
-	assert_int_equal(ws_proc_read("sh", argv, environ, true, 200, &out, &end, &err),
+	assert_int_equal(ws_proc_read("sh", argv, environ, WS_PROC_STDERR_JOIN, 200, &out, &end,
+				      &err),
 			 WS_E_TIMEOUT);
 	assert_true(time(NULL) - start < 20);
 	ws_buf_fini(&out);
