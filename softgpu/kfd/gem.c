@@ -1,6 +1,7 @@
 /* Objects under the handles of a render node, and their mappings: the way of ROCr's virtual
  * memory calls. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,12 @@
 
 #define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
 #define MAX_HANDLES 65536u
+
+/* Memory of other processes is in files of their own. Its mmap offset names the handle; no offset in the
+ * machine's file is so large. */
+#define MMAP_FOREIGN (1ull << 62)
+#define MMAP_HANDLE_SHIFT 40
+#define MMAP_TYPE (3ull << 62)
 
 struct handle {
 	struct sg_kfd_bo *bo; /* NULL: free */
@@ -129,14 +136,35 @@ int sg_kfd_gem_mmap(struct sg_kfd *kfd, uint32_t node, void *args_)
 
 	pthread_mutex_lock(&kfd->lock);
 	handle = find(kfd, node, (uint32_t)args->handle_or_offset);
-	if (handle && handle->bo->file < 0) {
-		args->handle_or_offset = handle->bo->offset;
+	if (handle) {
+		args->handle_or_offset =
+			handle->bo->file < 0 ? handle->bo->offset
+					     : MMAP_FOREIGN | (args->handle_or_offset & UINT32_MAX)
+								      << MMAP_HANDLE_SHIFT;
 		error = 0;
-	} else if (handle) {
-		error = EPERM; /* of another process: this node's file does not have it */
 	}
 	pthread_mutex_unlock(&kfd->lock);
 	return error;
+}
+
+int sg_kfd_foreign_open(struct sg_kfd *kfd, uint32_t node, uint64_t mmap_offset, uint64_t size,
+			uint64_t *out_offset)
+{
+	uint64_t at = mmap_offset & ((1ull << MMAP_HANDLE_SHIFT) - 1);
+	struct handle *handle;
+	int fd = -1;
+
+	if ((mmap_offset & MMAP_TYPE) != MMAP_FOREIGN || !node)
+		return -1;
+	pthread_mutex_lock(&kfd->lock);
+	handle = find(kfd, node, (uint32_t)((mmap_offset & ~MMAP_TYPE) >> MMAP_HANDLE_SHIFT));
+	if (handle && handle->bo->file >= 0 && at <= handle->bo->size &&
+	    size <= handle->bo->size - at) {
+		*out_offset = handle->bo->offset + at;
+		fd = fcntl(handle->bo->file, F_DUPFD_CLOEXEC, 0);
+	}
+	pthread_mutex_unlock(&kfd->lock);
+	return fd;
 }
 
 int sg_kfd_gem_metadata(struct sg_kfd *kfd, uint32_t node, void *args_)

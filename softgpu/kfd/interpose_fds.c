@@ -72,11 +72,46 @@ static bool is_device(int fd)
 	return kind != SG_FILE_OTHER && kind != SG_FILE_OWN && sg_fd_find(fd).kind == kind;
 }
 
-static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr, size_t size,
-		 int prot, int flags, int fd, off_t offset, const void *caller)
+typedef void *mapper(void *, size_t, int, int, int, off_t);
+
+/* From a file that the program has no descriptor of. */
+static void *map_from(mapper *next, int memory, void *addr, size_t size, int prot, int flags,
+		      uint64_t offset)
+{
+	void *result = next(addr, size, prot, flags, memory, (off_t)offset);
+	int saved_errno = errno;
+
+	SG_NEXT(close)(memory);
+	errno = saved_errno;
+	return result;
+}
+
+/* An exported object is a socket here (dmabuf.c), which cannot be mapped. */
+static void *map_exported(mapper *next, void *addr, size_t size, int prot, int flags, int fd,
+			  off_t offset)
+{
+	uint64_t at, has;
+	int memory = sg_kfd_dmabuf_open(fd, &at, &has);
+
+	if (memory < 0) {
+		errno = ENODEV;
+		return MAP_FAILED;
+	}
+	if (offset < 0 || (uint64_t)offset > has || size > has - (uint64_t)offset) {
+		SG_NEXT(close)(memory);
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return map_from(next, memory, addr, size, prot, flags, at + (uint64_t)offset);
+}
+
+static void *map(mapper *next, void *addr, size_t size, int prot, int flags, int fd, off_t offset,
+		 const void *caller)
 {
 	struct sg_kfd *kfd;
 	uint64_t at;
+	void *result;
+	int foreign;
 
 	if (__builtin_expect(is_reservation(addr, prot, flags, fd, caller), 0)) {
 		kfd = sg_interpose_kfd();
@@ -89,9 +124,16 @@ static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr
 		if (flags & MAP_FIXED && sg_interpose_in_aperture((uint64_t)addr) &&
 		    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
 			return addr;
+		foreign =
+			sg_kfd_foreign_open(kfd, sg_fd_quick(fd).node, (uint64_t)offset, size, &at);
+		if (foreign >= 0)
+			return map_from(next, foreign, addr, size, prot, flags, at);
 		offset = (off_t)sg_kfd_file_offset(kfd, (uint64_t)offset);
 	}
-	return next(addr, size, prot, flags, fd, offset);
+	result = next(addr, size, prot, flags, fd, offset);
+	if (__builtin_expect(result == MAP_FAILED && errno == ENODEV && fd >= 0, 0))
+		return map_exported(next, addr, size, prot, flags, fd, offset);
+	return result;
 }
 
 SG_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
@@ -115,6 +157,40 @@ SG_EXPORT int munmap(void *addr, size_t size)
 	if (kfd)
 		sg_kfd_release(kfd, (uint64_t)addr, size);
 	return 0;
+}
+
+/* --- exported objects: users ask for the size by seeking to the end --- */
+
+static off_t seek(off_t (*next)(int, off_t, int), int fd, off_t offset, int whence)
+{
+	int saved_errno = errno, memory;
+	off_t result = next(fd, offset, whence);
+	uint64_t at, size;
+
+	if (__builtin_expect(result >= 0 || errno != ESPIPE, 1))
+		return result;
+	memory = sg_kfd_dmabuf_open(fd, &at, &size);
+	if (memory < 0) {
+		errno = ESPIPE;
+		return -1;
+	}
+	SG_NEXT(close)(memory);
+	if (offset || (whence != SEEK_END && whence != SEEK_SET)) {
+		errno = EINVAL;
+		return -1;
+	}
+	errno = saved_errno;
+	return whence == SEEK_END ? (off_t)size : 0;
+}
+
+SG_EXPORT off_t lseek(int fd, off_t offset, int whence)
+{
+	return seek(SG_NEXT(lseek), fd, offset, whence);
+}
+
+SG_EXPORT off64_t lseek64(int fd, off64_t offset, int whence)
+{
+	return seek(SG_NEXT(lseek64), fd, offset, whence);
 }
 
 /* --- descriptors come and go --- */

@@ -11,7 +11,7 @@
  * missing is zero, what is unknown is ignored.
  *
  * A caller maps memory from the file of sg_kfd_file(), at sg_kfd_file_offset() of the offset that a
- * request returned.
+ * request returned; imported memory from that of sg_kfd_foreign_open().
  *
  * Threads  any. AMDKFD_IOC_WAIT_EVENTS blocks.
  * Memory   pointers of the caller may be bad: EFAULT.
@@ -47,6 +47,13 @@ int sg_kfd_drm_ioctl(struct sg_kfd *kfd, uint32_t node, unsigned long request, v
 int sg_kfd_file(const struct sg_kfd *kfd);
 /* Where in it an mmap offset leads; doorbells have the driver's own encoding. */
 uint64_t sg_kfd_file_offset(const struct sg_kfd *kfd, uint64_t mmap_offset);
+/* A new descriptor of another process's memory, if the offset that the GPU's render node returned leads to so
+ * much of it; -1: it does not. */
+int sg_kfd_foreign_open(struct sg_kfd *kfd, uint32_t node, uint64_t mmap_offset, uint64_t size,
+			uint64_t *out_offset);
+/* The memory behind an exported descriptor, of any process: a new descriptor of its file, and where
+ * in it. -1: it is something else. */
+int sg_kfd_dmabuf_open(int dmabuf, uint64_t *out_offset, uint64_t *out_size);
 struct sg_machine *sg_kfd_machine(struct sg_kfd *kfd);
 
 /* Address space that the runtime reserves for GPU memory, see device/reserve.h. 0: there is

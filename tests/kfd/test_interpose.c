@@ -31,6 +31,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "softgpu/kfd/abi.h"
+
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
 static int version_of(int fd)
@@ -165,6 +167,60 @@ static void a_program_may_close_everything(void **state)
 	fd = open_kfd();
 	assert_int_equal(version_of(fd), 1);
 	close(fd);
+}
+
+static int export_memory(int kfd, uint64_t size)
+{
+	struct kfd_process_device_apertures gpu = { 0 };
+	struct kfd_ioctl_get_process_apertures_new_args gpus = { .kfd_process_device_apertures_ptr =
+									 (uint64_t)&gpu,
+								 .num_of_nodes = 1 };
+	struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
+		.size = size, .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC
+	};
+	struct sg_kfd_export_dmabuf_args export = { .flags = O_CLOEXEC };
+
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &gpus), 0);
+	alloc.gpu_id = gpu.gpu_id;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc), 0);
+	export.handle = alloc.handle;
+	assert_int_equal(ioctl(kfd,
+			       _IOWR(AMDKFD_IOCTL_BASE, SG_KFD_NR_EXPORT_DMABUF,
+				     struct sg_kfd_export_dmabuf_args),
+			       &export),
+			 0);
+	return (int)export.dmabuf_fd;
+}
+
+static void exported_memory_has_a_size_and_can_be_mapped(void **state)
+{
+	int kfd = open_kfd(), fd = export_memory(kfd, 8192), ends[2];
+	char *all = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	char *second = mmap64(NULL, 4096, PROT_READ, MAP_SHARED, fd, 4096);
+
+	/* As the driver answers. */
+	assert_int_equal(lseek64(fd, 0, SEEK_END), 8192);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(lseek(fd, 1, SEEK_SET), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_ptr_not_equal(all, MAP_FAILED);
+	assert_ptr_not_equal(second, MAP_FAILED);
+	strcpy(all + 4096, "the same memory");
+	assert_string_equal(second, "the same memory");
+	assert_ptr_equal(mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, 4096), MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
+	munmap(all, 8192);
+	munmap(second, 4096);
+	close(fd);
+	close(kfd);
+	/* Of other files the system decides. */
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(lseek(ends[0], 0, SEEK_END), -1);
+	assert_int_equal(errno, ESPIPE);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ, MAP_SHARED, ends[0], 0), MAP_FAILED);
+	assert_int_equal(errno, ENODEV);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* --- processes --- */
@@ -305,6 +361,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(copies_of_a_descriptor_are_the_device),
 		cmocka_unit_test(a_number_that_is_reused_is_another_file),
 		cmocka_unit_test(a_program_may_close_everything),
+		cmocka_unit_test(exported_memory_has_a_size_and_can_be_mapped),
 		cmocka_unit_test(a_child_has_to_open_the_device_itself),
 		cmocka_unit_test(a_program_started_by_this_one_gets_its_own),
 		cmocka_unit_test(a_child_that_shares_memory_closes_its_own),

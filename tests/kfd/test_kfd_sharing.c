@@ -1,7 +1,47 @@
 /* Descriptors of memory, handles for other processes, mappings through a render node. */
 #include "tests/kfd/kfd_rig.h"
 
+#include <sys/socket.h>
+
 /* --- sharing --- */
+
+#define MAX_SENT 2
+union control {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(MAX_SENT * sizeof(int))];
+};
+
+static int send_fds(int to, const int *fds, size_t n)
+{
+	struct iovec text = { "1GSWdmab", 8 };
+	union control control = { .head = { .cmsg_len = CMSG_LEN(n * sizeof(int)),
+					    .cmsg_level = SOL_SOCKET,
+					    .cmsg_type = SCM_RIGHTS } };
+	struct msghdr message = { .msg_iov = &text,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+
+	memcpy(CMSG_DATA(&control.head), fds, n * sizeof(int));
+	return sendmsg(to, &message, 0) == 8 ? 0 : -1;
+}
+
+static int receive_fd(int from)
+{
+	char bytes[8];
+	struct iovec text = { bytes, sizeof(bytes) };
+	union control control;
+	struct msghdr message = { .msg_iov = &text,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	int fd;
+
+	if (recvmsg(from, &message, 0) != sizeof(bytes) || !CMSG_FIRSTHDR(&message))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
 
 static int export(uint64_t handle)
 {
@@ -9,6 +49,15 @@ static int export(uint64_t handle)
 
 	assert_int_equal(CALL(SG_KFD_NR_EXPORT_DMABUF, &args), 0);
 	return (int)args.dmabuf_fd;
+}
+
+static uint64_t size_of(int fd)
+{
+	uint64_t offset, size = 0;
+	int memory = sg_kfd_dmabuf_open(fd, &offset, &size);
+
+	close(memory);
+	return memory >= 0 ? size : 0;
 }
 
 static void a_descriptor_keeps_memory_that_was_freed(void **state)
@@ -19,7 +68,7 @@ static void a_descriptor_keeps_memory_that_was_freed(void **state)
 	struct kfd_ioctl_import_dmabuf_args import = { .va_addr = va + PAGE, .gpu_id = gpu_ids[0] };
 	int fd = export(vram.handle);
 
-	assert_int_equal(lseek(fd, 0, SEEK_END), PAGE);
+	assert_int_equal(size_of(fd), PAGE);
 	info.dmabuf_fd = import.dmabuf_fd = (uint32_t)fd;
 	assert_int_equal(CALL(0x1c, &info), 0);
 	assert_int_equal(info.size, PAGE);
@@ -53,6 +102,108 @@ static void other_descriptors_are_not_imported(void **state)
 	assert_int_equal(CALL(0x1d, &import), EINVAL);
 	close(fd);
 	sg_kfd_release(kfd, va, PAGE);
+}
+
+/* A socket of another kind, and messages that are not ours: they stay for whom they are for. */
+static void messages_of_the_program_are_not_imported(void **state)
+{
+	struct kfd_ioctl_import_dmabuf_args import = { .gpu_id = gpu_ids[0] };
+	char text[16] = "";
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	import.dmabuf_fd = (uint32_t)ends[0];
+	assert_int_equal(CALL(0x1d, &import), EINVAL);
+	assert_int_equal(write(ends[1], "1GSWdmab", 8), 8); /* with nothing enclosed */
+	assert_int_equal(CALL(0x1d, &import), EINVAL);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 8);
+	assert_int_equal(send_fds(ends[1], (int[]){ 0, 0 }, 2), 0); /* neither memory nor ticket */
+	assert_int_equal(CALL(0x1d, &import), EINVAL);
+	assert_int_equal(send_fds(ends[1], (int[]){ 0 }, 1), 0);
+	assert_int_equal(CALL(0x1d, &import), EINVAL);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Exports memory, sends the descriptor to the parent, and ends. */
+static int export_and_end(const char *to)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args vram;
+	uint64_t va;
+	int fd;
+
+	if (kfd_rig_open(NULL))
+		return 3;
+	va = sg_kfd_reserve(kfd, 2 * PAGE, false);
+	vram = alloc_at(va, 2 * PAGE, VRAM_FLAGS);
+	strcpy((char *)va + PAGE, "from one that has ended");
+	fd = export(vram.handle);
+	if (send_fds(atoi(to), &fd, 1))
+		return 1;
+	_exit(0); /* nothing is given back: it could have been killed */
+}
+
+/* ROCr asks for the mmap offset before it maps an imported object. */
+static void map_through_the_render_node(int fd)
+{
+	struct sg_drm_prime prime = { .fd = fd };
+	struct sg_drm_gem_mmap map = { 0 };
+	struct sg_drm_gem_close close_handle = { 0 };
+	uint64_t at = 0, offset;
+	char text[64] = "";
+	int memory;
+
+	assert_int_equal(DRM(SG_DRM_PRIME_FD_TO_HANDLE, &prime), 0);
+	map.handle_or_offset = close_handle.handle = prime.handle;
+	assert_int_equal(DRM(SG_DRM_AMDGPU_GEM_MMAP, &map), 0);
+	offset = map.handle_or_offset;
+	memory = sg_kfd_foreign_open(kfd, 1, offset + PAGE, PAGE, &at);
+	assert_true(memory >= 0);
+	assert_true(pread(memory, text, sizeof(text) - 1, (off_t)at) > 0);
+	assert_string_equal(text, "from one that has ended");
+	close(memory);
+	assert_int_equal(sg_kfd_foreign_open(kfd, 1, offset + PAGE, 2 * PAGE, &at), -1);
+	assert_int_equal(sg_kfd_foreign_open(kfd, 2, offset, PAGE, &at), -1); /* the other GPU's */
+	assert_int_equal(sg_kfd_foreign_open(kfd, 1, PAGE, PAGE, &at), -1);
+	assert_int_equal(DRM(SG_DRM_GEM_CLOSE, &close_handle), 0);
+	assert_int_equal(sg_kfd_foreign_open(kfd, 1, offset, PAGE, &at), -1);
+}
+
+static void memory_outlives_the_process_that_exported_it(void **state)
+{
+	uint64_t va = sg_kfd_reserve(kfd, 4 * PAGE, false);
+	struct kfd_ioctl_import_dmabuf_args import = { .va_addr = va, .gpu_id = gpu_ids[0] };
+	struct kfd_ioctl_import_dmabuf_args again = { .va_addr = va + 2 * PAGE,
+						      .gpu_id = gpu_ids[0] };
+	int ends[2], status, fd;
+	char number[16];
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	snprintf(number, sizeof(number), "%d", ends[1]);
+	pid = fork();
+	if (!pid) {
+		execl("/proc/self/exe", "test_kfd", number, (char *)NULL);
+		_exit(99);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	fd = receive_fd(ends[0]);
+	assert_true(fd >= 0);
+	assert_int_equal(size_of(fd), 2 * PAGE);
+	import.dmabuf_fd = again.dmabuf_fd = (uint32_t)fd;
+	assert_int_equal(CALL(0x1d, &import), 0);
+	assert_int_equal(CALL(0x1d, &again), 0);
+	map_through_the_render_node(fd);
+	close(fd);
+	assert_string_equal((char *)va + PAGE, "from one that has ended");
+	strcpy((char *)va, "two views, one memory");
+	assert_string_equal((char *)va + 2 * PAGE, "two views, one memory");
+	release(import.handle);
+	release(again.handle);
+	close(ends[0]);
+	close(ends[1]);
+	sg_kfd_release(kfd, va, 4 * PAGE);
 }
 
 /* The other process, started with the four words of a handle: its own machine, the parent's
@@ -180,11 +331,15 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_descriptor_keeps_memory_that_was_freed),
 		cmocka_unit_test(other_descriptors_are_not_imported),
+		cmocka_unit_test(messages_of_the_program_are_not_imported),
+		cmocka_unit_test(memory_outlives_the_process_that_exported_it),
 		cmocka_unit_test(another_process_imports_memory),
 		cmocka_unit_test(an_object_can_be_shown_where_the_runtime_wants_it),
 		cmocka_unit_test(the_render_node_describes_its_gpu),
 	};
 
+	if (argc == 2)
+		return export_and_end(argv[1]);
 	if (argc == 5)
 		return import_and_answer(argv + 1);
 	return cmocka_run_group_tests(tests, kfd_rig_open, kfd_rig_close);

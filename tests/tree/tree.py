@@ -17,7 +17,7 @@ import sys
 
 FORMATTER = "14"  # versions of clang-format disagree; this is Debian 12's
 # Functions whose names are others' to choose: interfaces we implement, libc calls we interpose.
-FOREIGN = re.compile(r"^(hsaKmt\w+|roctx\w+|hipblasLt\w+|kokkosp_\w+|rocprofsys_\w+|MPI_\w+|mpi_\w+_|ompt_start_tool|rocprofiler_configure|rocprofiler_set_api_table|__libc_start_main|ioctl|mmap(64)?|munmap|close(_range|from)?|dup[23]?|readlink(at)?|(__)?realpath(_chk)?|canonicalize_file_name|OnLoad|OnUnload\w*|main|"
+FOREIGN = re.compile(r"^(hsaKmt\w+|roctx\w+|hipblasLt\w+|kokkosp_\w+|rocprofsys_\w+|MPI_\w+|mpi_\w+_|ompt_start_tool|rocprofiler_configure|rocprofiler_set_api_table|__libc_start_main|ioctl|mmap(64)?|munmap|lseek(64)?|close(_range|from)?|dup[23]?|readlink(at)?|(__)?realpath(_chk)?|canonicalize_file_name|OnLoad|OnUnload\w*|main|"
                      r"dlsym|sigaction|signal|"
                      r"_exit|_Exit|abort|__cyg_profile_func_\w+|prctl|dlclose|sig\w+|"
                      r"clock_nanosleep|nanosleep|usleep|sleep|thrd_sleep|p?poll|__p?poll_chk|p?select|epoll_\w+|"
