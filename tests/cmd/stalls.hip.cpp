@@ -1,7 +1,7 @@
 /*
  * Kernels that take their time and queues that get stuck, for the tests of what the software GPU says of them.
  *
- *   stalls heavy SECONDS   computes, about that long, in 400 workgroups
+ *   stalls heavy SECONDS   computes, at least that long, in 400 workgroups
  *   stalls poll SECONDS    waits for the host, which sets the flag only then
  *   stalls half SECONDS    the same, and the workgroup's other waves wait at a barrier
  *   stalls event SECONDS   the same, and a second stream waits for the first
@@ -9,19 +9,24 @@
  *   stalls unwritten SECONDS  a packet was reserved, and is written only then
  *   stalls packet          a packet that is none
  *   stalls leave           exits while a kernel runs
+ *
+ * With a number after SECONDS the host goes on as soon as so many lines in the file that is its stderr say "no
+ * progress": on a busy machine they may come late.
  */
 #include "samples/check.h"
 
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <hsa/hsa.h>
-#include <thread>
 #include <unistd.h>
 
+/* The first workgroups are quick, so that some are done whenever somebody looks. */
 __global__ void heavy_kernel(unsigned *out, unsigned n)
 {
 	unsigned x = threadIdx.x;
 
+	if (gridDim.x > 4 && blockIdx.x < 4)
+		n /= 64;
 	for (unsigned i = 0; i < n; i++)
 		x = x * 1664525u + 1013904223u;
 	out[blockIdx.x] = x;
@@ -43,34 +48,56 @@ __global__ void poll_and_barrier(volatile unsigned *flag, unsigned *out)
 	out[threadIdx.x] = *flag;
 }
 
-static double now_s()
+static double cpu_s(clockid_t clock)
 {
-	return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-		.count();
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void sleep_s(double seconds)
+/* CPU time of the threads that are the GPU: all but this one, which may poll. */
+static double gpu_cpu_s()
 {
-	std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+	return cpu_s(CLOCK_PROCESS_CPUTIME_ID) - cpu_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static unsigned n_said()
+{
+	FILE *file = fopen("/proc/self/fd/2", "r");
+	char line[2048];
+	unsigned n = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		n += strstr(line, "no progress") != nullptr;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* For @seconds; with @n_lines until stderr has them. */
+static void wait_s(double seconds, unsigned n_lines)
+{
+	for (double done = 0; done < seconds && (!n_lines || n_said() < n_lines); done += 0.02)
+		usleep(20000);
 }
 
 static int heavy(double seconds)
 {
-	std::vector<unsigned> got(400);
 	device_buffer<unsigned> out(400);
 	double start, took = 0;
 	unsigned n = 10000;
 
 	heavy_kernel<<<4, 64>>>(out.ptr, 1); /* everything is loaded now */
 	LAUNCH_OK();
-	while (took < 0.05) { /* how fast this machine is: starting and waiting do not count */
+	while (took < 0.05) { /* how fast this machine is, however busy it may be */
 		n *= 2;
-		start = now_s();
+		start = gpu_cpu_s();
 		heavy_kernel<<<4, 64>>>(out.ptr, n);
 		LAUNCH_OK();
-		took = now_s() - start;
+		took = gpu_cpu_s() - start;
 	}
-	n = (unsigned)(n * seconds / (100 * took)) + 1;
+	n = (unsigned)(n * seconds * (double)sysconf(_SC_NPROCESSORS_ONLN) / (100 * took)) + 1;
 	printf("begins\n");
 	fflush(stdout);
 	heavy_kernel<<<400, 64>>>(out.ptr, n);
@@ -79,7 +106,7 @@ static int heavy(double seconds)
 	return 0;
 }
 
-static int poll(double seconds, const char *how)
+static int poll(double seconds, unsigned n_lines, const char *how)
 {
 	device_buffer<unsigned> out(256);
 	hipStream_t first, second;
@@ -100,7 +127,7 @@ static int poll(double seconds, const char *how)
 		HIP_OK(hipStreamWaitEvent(second, event, 0));
 		heavy_kernel<<<1, 64, 0, second>>>(out.ptr + 64, 10);
 	}
-	sleep_s(seconds);
+	wait_s(seconds, n_lines);
 	*(volatile unsigned *)flag = 9;
 	LAUNCH_OK();
 	printf("got %u\n", out.download()[0]);
@@ -135,7 +162,7 @@ static void on_error(hsa_status_t status, hsa_queue_t *, void *)
 	_exit(5);
 }
 
-static int raw_queue(double seconds, const char *how)
+static int raw_queue(double seconds, unsigned n_lines, const char *how)
 {
 	hsa_barrier_and_packet_t packet = {};
 	uint16_t header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE;
@@ -159,13 +186,13 @@ static int raw_queue(double seconds, const char *how)
 		     hsa_queue_add_write_index_relaxed(queue, 1);
 	memcpy((void *)slot, &packet, sizeof(packet));
 	if (!strcmp(how, "unwritten"))
-		sleep_s(seconds);
+		wait_s(seconds, n_lines);
 	__atomic_store_n(&slot->header, header, __ATOMIC_RELEASE);
 	hsa_signal_store_relaxed(queue->doorbell_signal, 0);
 	if (!strcmp(how, "barrier")) {
 		printf("signal 0x%llx\n", (unsigned long long)awaited.handle);
 		fflush(stdout);
-		sleep_s(seconds);
+		wait_s(seconds, n_lines);
 		hsa_signal_store_relaxed(awaited, 0);
 	}
 	hsa_signal_wait_relaxed(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
@@ -179,7 +206,7 @@ static int leave()
 	device_buffer<unsigned> out(400);
 
 	heavy_kernel<<<400, 64>>>(out.ptr, 1u << 30);
-	sleep_s(1);
+	sleep(1);
 	printf("leaves\n");
 	exit(4);
 }
@@ -188,13 +215,14 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	double number = argc > 2 ? atof(argv[2]) : 1;
+	unsigned n_lines = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
 
 	if (!strcmp(what, "heavy"))
 		return heavy(number);
 	if (!strcmp(what, "poll") || !strcmp(what, "half") || !strcmp(what, "event"))
-		return poll(number, what);
+		return poll(number, n_lines, what);
 	if (!strcmp(what, "barrier") || !strcmp(what, "unwritten") || !strcmp(what, "packet"))
-		return raw_queue(number, what);
+		return raw_queue(number, n_lines, what);
 	if (!strcmp(what, "leave"))
 		return leave();
 	return 2;
