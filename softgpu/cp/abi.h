@@ -72,6 +72,20 @@ enum sg_queue_error {
 	SG_QUEUE_TRAP = (int)0x80000000,
 };
 
+/* The same as exceptions of the driver: kfd_ioctl.h, EC_QUEUE_*. Exception n is bit n - 1 of the error word. */
+enum sg_queue_exception {
+	SG_EXCEPTION_WAVE_ABORT = 1,
+	SG_EXCEPTION_WAVE_ILLEGAL_INSTRUCTION = 4,
+	SG_EXCEPTION_WAVE_APERTURE_VIOLATION = 6,
+	SG_EXCEPTION_DISPATCH_DIM_INVALID = 16,
+	SG_EXCEPTION_DISPATCH_GROUP_SEGMENT_SIZE_INVALID = 17,
+	SG_EXCEPTION_DISPATCH_CODE_INVALID = 18,
+	SG_EXCEPTION_PACKET_UNSUPPORTED = 20,
+	SG_EXCEPTION_DISPATCH_WORK_GROUP_SIZE_INVALID = 21,
+	SG_EXCEPTION_DISPATCH_REGISTER_INVALID = 22,
+	SG_EXCEPTION_PACKET_VENDOR_UNSUPPORTED = 23,
+};
+
 /* AQL packets: 64 bytes each; the header is written last and read first. */
 enum sg_aql_type {
 	SG_AQL_VENDOR,

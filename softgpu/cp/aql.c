@@ -90,12 +90,50 @@ static void raise_code(struct sg_queue *queue, uint32_t code)
 		cp->host.interrupt(cp->host.ctx, signal->event_id);
 }
 
+/* clang-format off */
+static const struct {
+	uint32_t code;
+	enum sg_queue_exception exception;
+} exceptions[] = {
+	{ SG_QUEUE_BAD_DIMENSIONS,         SG_EXCEPTION_DISPATCH_DIM_INVALID },
+	{ SG_QUEUE_BAD_GROUP_MEMORY,       SG_EXCEPTION_DISPATCH_GROUP_SEGMENT_SIZE_INVALID },
+	{ SG_QUEUE_BAD_CODE,               SG_EXCEPTION_DISPATCH_CODE_INVALID },
+	{ SG_QUEUE_BAD_PACKET,             SG_EXCEPTION_PACKET_UNSUPPORTED },
+	{ SG_QUEUE_BAD_GROUP_SIZE,         SG_EXCEPTION_DISPATCH_WORK_GROUP_SIZE_INVALID },
+	{ SG_QUEUE_BAD_REGISTERS,          SG_EXCEPTION_DISPATCH_REGISTER_INVALID },
+	{ SG_QUEUE_BAD_VENDOR_PACKET,      SG_EXCEPTION_PACKET_VENDOR_UNSUPPORTED },
+	{ SG_QUEUE_APERTURE,               SG_EXCEPTION_WAVE_APERTURE_VIOLATION },
+	{ SG_QUEUE_ILLEGAL,                SG_EXCEPTION_WAVE_ILLEGAL_INSTRUCTION },
+	{ (uint32_t)SG_QUEUE_TRAP,         SG_EXCEPTION_WAVE_ABORT },
+};
+/* clang-format on */
+
+/* The driver's way, if the runtime enabled it: the host ignores errors in the queue's signal then. */
+static bool raise_exception(struct sg_queue *queue, uint32_t code)
+{
+	struct sg_cp *cp = queue->cp;
+	uint64_t addr = queue->desc.error_addr;
+	_Atomic uint64_t *word;
+
+	if (!addr || addr % 8 || !sg_cp_accessible(cp, addr, sizeof(*word)))
+		return false;
+	word = sg_cp_pointer(cp, addr);
+	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+		if (exceptions[i].code == code) {
+			atomic_fetch_or(word, 1ull << (exceptions[i].exception - 1));
+			cp->host.interrupt(cp->host.ctx, queue->desc.error_event);
+			return true;
+		}
+	return false;
+}
+
 static void fail_queue(struct sg_queue *queue, uint32_t code)
 {
 	sg_gpu_log(SG_GPU_LOG_INFO, "queue of node %u halted at packet %llu with code 0x%x",
 		   queue->gpu->node, (unsigned long long)read_index(queue), code);
 	atomic_store(&queue->halted, true);
-	raise_code(queue, code);
+	if (!raise_exception(queue, code))
+		raise_code(queue, code);
 }
 
 static void retire(struct sg_queue *queue, union sg_aql_packet *packet)

@@ -80,6 +80,8 @@ struct sg_queue_desc {
 	_Atomic uint64_t *write_ptr; /* AQL: packets; SDMA: bytes; neither wraps */
 	_Atomic uint64_t *read_ptr;  /* AQL: the one in amd_queue_t */
 	_Atomic uint64_t *doorbell;  /* NULL: only the write pointer is used */
+	uint64_t error_addr;  /* of a word for exceptions; 0: errors go to the queue's signal */
+	uint32_t error_event; /* signaled after the word was written */
 };
 
 /* n_workers 0: as many as the machine has cores. NULL: no memory or no threads. */

@@ -25,6 +25,8 @@ struct sg_kfd_export_dmabuf_args {
 	uint32_t dmabuf_fd; /* out */
 };
 
+#define SG_KFD_RUNTIME_ENABLE 1u /* in mode_mask; without it: disable */
+
 struct sg_kfd_runtime_enable_args {
 	uint64_t r_debug;
 	uint32_t mode_mask;
@@ -39,6 +41,14 @@ struct sg_kfd_dbg_trap_args {
 };
 
 #define SG_KFD_DBG_TRAP_ENABLE 0u
+
+/* At ctx_save_restore_address of a queue; written by the runtime before it creates the queue. */
+struct sg_kfd_save_area {
+	uint32_t saved[6];   /* places and sizes of what was saved; not used */
+	uint64_t error_addr; /* gets a bit for each kind of exception; 0: the runtime wants none */
+	uint32_t error_event;
+	uint32_t reserved;
+};
 
 struct sg_kfd_ipc_export_args {
 	uint64_t handle;

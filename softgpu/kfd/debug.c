@@ -1,6 +1,7 @@
 /*
- * What debuggers and checkpoints ask for. None of it is there, which the driver says in several
- * ways, depending on what is asked first.
+ * What runtimes, debuggers and checkpoints ask for. A runtime can enable the reports of exceptions
+ * that debuggers are based on; the rest is not supported, which the driver says in several ways,
+ * depending on what is asked first.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,11 +13,22 @@
 int sg_kfd_runtime_enable(struct sg_kfd *kfd, void *args_, size_t size)
 {
 	struct sg_kfd_runtime_enable_args *args = args_;
+	bool enable = args->mode_mask & SG_KFD_RUNTIME_ENABLE;
+	int error = 0;
 
+	pthread_mutex_lock(&kfd->lock);
+	if (enable && kfd->reports_exceptions)
+		error = EBUSY;
+	else if (enable && kfd->n_queues)
+		error = EEXIST; /* it holds for queues that are created later */
+	else
+		kfd->reports_exceptions = enable;
+	pthread_mutex_unlock(&kfd->lock);
 	/* The code objects that are loaded: faults are reported with their names. */
-	sg_symbols_set_list((void *)args->r_debug);
-	/* Success would select the debugger's protocol for errors, and ROCr would drop ours. */
-	return EPERM;
+	if (enable && !error)
+		sg_symbols_set_list((void *)args->r_debug);
+	args->capabilities_mask = 0;
+	return error;
 }
 
 int sg_kfd_dbg_trap(struct sg_kfd *kfd, void *args_, size_t size)

@@ -56,7 +56,8 @@ struct sg_kfd {
 	uint32_t n_bos, max_bos, first_free_bo; /* places; free ones are NULL */
 	struct sg_kfd_bo *lent;                 /* freed here, held by other processes */
 	struct sg_kfd_queue queues[SG_KFD_MAX_QUEUES];
-	uint32_t n_queues; /* in use */
+	uint32_t n_queues;       /* in use */
+	bool reports_exceptions; /* of queues created from now on; see debug.c */
 	bool doorbell_used[SG_MAX_GPUS][SG_N_DOORBELLS];
 	int drm_fd[SG_MAX_GPUS]; /* of ACQUIRE_VM; -1: not yet */
 	struct sg_kfd_gem *gem[SG_MAX_GPUS];

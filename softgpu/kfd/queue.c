@@ -54,6 +54,18 @@ static int check(const struct sg_kfd *kfd, const struct kfd_ioctl_create_queue_a
 	}
 }
 
+/* Locked. Where the runtime wants exceptions is in the header of the queue's save area. */
+static void find_error_word(const struct sg_kfd *kfd, uint64_t save_area,
+			    struct sg_queue_desc *desc)
+{
+	struct sg_kfd_save_area header;
+
+	if (!kfd->reports_exceptions || !sg_kfd_read(save_area, &header, sizeof(header)))
+		return;
+	desc->error_addr = header.error_addr;
+	desc->error_event = header.error_event;
+}
+
 /* Locked. */
 static int create(struct sg_kfd *kfd, struct kfd_ioctl_create_queue_args *args)
 {
@@ -76,6 +88,8 @@ static int create(struct sg_kfd *kfd, struct kfd_ioctl_create_queue_args *args)
 	if (!doorbell || id == SG_KFD_MAX_QUEUES)
 		return ENOMEM;
 	atomic_store(desc.doorbell, 0);
+	if (desc.type == SG_QUEUE_AQL)
+		find_error_word(kfd, args->ctx_save_restore_address, &desc);
 	queue = sg_device_register_queue(sg_machine_device(&kfd->machine, node), &desc);
 	if (!queue)
 		return EINVAL;

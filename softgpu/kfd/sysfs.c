@@ -108,6 +108,8 @@ enum {
 	CAP_ASIC_REVISION_SHIFT = 22,
 	CAP_SRAM_ECC = 1 << 26, /* target id sramecc+ */
 	CAP_SVM = 1 << 27,
+	/* Only with it does ROCr disable the reports when it is shut down, and close the device. */
+	CAP_EXCEPTIONS = 1 << 29,
 };
 
 static uint64_t capability_of(const struct sg_gpu_model *m)
@@ -115,7 +117,7 @@ static uint64_t capability_of(const struct sg_gpu_model *m)
 	return CAP_QUEUE_SIZE_POWER_OF_TWO | CAP_WATCH_POINTS | 2u << CAP_WATCH_POINT_BITS_SHIFT |
 	       2u << CAP_DOORBELL_TYPE_SHIFT /* 64 bits, the write index itself */ |
 	       CAP_MEMORY_ECC | (uint64_t)m->asic_revision << CAP_ASIC_REVISION_SHIFT |
-	       CAP_SRAM_ECC | CAP_SVM;
+	       CAP_SRAM_ECC | CAP_SVM | CAP_EXCEPTIONS;
 }
 
 static bool is_peer(const struct sg_link *link)

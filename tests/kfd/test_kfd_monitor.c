@@ -76,7 +76,6 @@ static void debuggers_and_checkpoints_are_refused_as_the_driver_does(void **stat
 {
 	struct sg_kfd_dbg_trap_args trap = { .pid = (uint32_t)getpid(),
 					     .op = SG_KFD_DBG_TRAP_ENABLE };
-	struct sg_kfd_runtime_enable_args runtime = { .mode_mask = 1 };
 	struct kfd_ioctl_get_queue_wave_state_args waves = { .queue_id = 1 };
 	struct kfd_ioctl_criu_args criu = { 0 };
 
@@ -85,7 +84,6 @@ static void debuggers_and_checkpoints_are_refused_as_the_driver_does(void **stat
 	assert_int_equal(CALL(SG_KFD_NR_DBG_TRAP, &trap), EINVAL);
 	trap.pid = 0x7ffffffe;
 	assert_int_equal(CALL(SG_KFD_NR_DBG_TRAP, &trap), ESRCH);
-	assert_int_equal(CALL(SG_KFD_NR_RUNTIME_ENABLE, &runtime), EPERM);
 	assert_int_equal(CALL(0x1b, &waves), EINVAL);
 	assert_int_equal(CALL(0x22, &criu), geteuid() ? EACCES : EINVAL);
 	for (unsigned nr = 0x0d; nr <= 0x10; nr++)

@@ -83,52 +83,168 @@ static uint64_t system_memory(uint64_t size, uint64_t *out_handle)
 	return va;
 }
 
-static void a_packet_ends_with_the_event_of_its_signal(void **state)
+/* An AQL queue, and pages behind its ring: the queue's structure, a signal, and one to use freely. */
+struct work_queue {
+	uint64_t handle, va;
+	union sg_aql_packet *ring;
+	struct sg_amd_queue *amd;
+	struct sg_amd_signal *signal;
+	uint64_t free_page;
+	uint32_t id;
+	_Atomic uint64_t *doorbells, *doorbell;
+};
+
+static void work_queue_init(struct work_queue *q)
 {
-	uint64_t handle, va = system_memory(4 * PAGE, &handle);
-	struct sg_amd_queue *amd = (struct sg_amd_queue *)(va + PAGE);
-	struct sg_amd_signal *signal = (struct sg_amd_signal *)(va + 2 * PAGE);
-	union sg_aql_packet *ring = (union sg_aql_packet *)va;
+	*q = (struct work_queue){ 0 };
+	q->va = system_memory(4 * PAGE, &q->handle);
+	q->ring = (union sg_aql_packet *)q->va;
+	q->amd = (struct sg_amd_queue *)(q->va + PAGE);
+	q->signal = (struct sg_amd_signal *)(q->va + 2 * PAGE);
+	q->free_page = q->va + 3 * PAGE;
+	for (size_t i = 0; i < PAGE / sizeof(*q->ring); i++)
+		q->ring[i].dispatch.header = SG_AQL_INVALID;
+}
+
+static void work_queue_create(struct work_queue *q, uint64_t save_area)
+{
 	struct kfd_ioctl_create_queue_args args = {
-		.ring_base_address = va,
+		.ring_base_address = q->va,
 		.ring_size = PAGE,
-		.write_pointer_address = (uint64_t)&amd->write_dispatch_id,
-		.read_pointer_address = (uint64_t)&amd->read_dispatch_id,
+		.write_pointer_address = (uint64_t)&q->amd->write_dispatch_id,
+		.read_pointer_address = (uint64_t)&q->amd->read_dispatch_id,
 		.gpu_id = gpu_ids[0],
 		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
 		.queue_percentage = 100,
+		.ctx_save_restore_address = save_area,
 	};
-	struct kfd_event_data data = { .event_id = new_event(KFD_IOC_EVENT_SIGNAL) };
-	struct kfd_ioctl_destroy_queue_args destroy = { 0 };
-	_Atomic uint64_t *doorbells;
-	uint32_t result;
 
-	for (size_t i = 0; i < PAGE / sizeof(*ring); i++)
-		ring[i].dispatch.header = SG_AQL_INVALID;
 	assert_int_equal(CALL(0x02, &args), 0);
-	doorbells = mmap(
+	q->doorbells = mmap(
 		NULL, SG_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, sg_kfd_file(kfd),
 		(off_t)sg_kfd_file_offset(kfd, args.doorbell_offset & ~(SG_DOORBELL_BYTES - 1ull)));
-	assert_ptr_not_equal(doorbells, MAP_FAILED);
+	assert_ptr_not_equal(q->doorbells, MAP_FAILED);
 	/* Below the GPU's id there is nothing but the place in the page. */
 	assert_in_range(args.doorbell_offset & ((1ull << 46) - 1), 8, SG_DOORBELL_BYTES - 8);
-	*signal = (struct sg_amd_signal){
-		.kind = 1, .value = 1, .event_mailbox = va + 3 * PAGE, .event_id = data.event_id
-	};
-	ring[0].barrier.completion = (uint64_t)signal;
-	atomic_store(&ring[0].dispatch.header, SG_AQL_BARRIER_AND);
-	atomic_store(&amd->write_dispatch_id, 1);
-	atomic_store(&doorbells[args.doorbell_offset % SG_DOORBELL_BYTES / 8], 0);
-	assert_int_equal(wait_for(&data, 1, 10000, &result), 0);
-	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
-	assert_int_equal(atomic_load(&signal->value), 0);
-	assert_int_equal(*(uint64_t *)(va + 3 * PAGE), data.event_id);
-	destroy.queue_id = args.queue_id;
+	q->doorbell = &q->doorbells[args.doorbell_offset % SG_DOORBELL_BYTES / 8];
+	q->id = args.queue_id;
+}
+
+static void work_queue_submit(struct work_queue *q, uint16_t header)
+{
+	atomic_store(&q->ring[0].dispatch.header, header);
+	atomic_store(&q->amd->write_dispatch_id, 1);
+	atomic_store(q->doorbell, 0);
+}
+
+static void work_queue_fini(struct work_queue *q)
+{
+	struct kfd_ioctl_destroy_queue_args destroy = { .queue_id = q->id };
+
 	assert_int_equal(CALL(0x03, &destroy), 0);
 	assert_int_equal(CALL(0x03, &destroy), EINVAL);
-	munmap((void *)doorbells, SG_DOORBELL_BYTES);
-	release(handle);
-	sg_kfd_release(kfd, va, 4 * PAGE);
+	munmap((void *)q->doorbells, SG_DOORBELL_BYTES);
+	release(q->handle);
+	sg_kfd_release(kfd, q->va, 4 * PAGE);
+}
+
+static void a_packet_ends_with_the_event_of_its_signal(void **state)
+{
+	struct kfd_event_data data = { .event_id = new_event(KFD_IOC_EVENT_SIGNAL) };
+	struct work_queue q;
+	uint32_t result;
+
+	work_queue_init(&q);
+	work_queue_create(&q, 0);
+	*q.signal = (struct sg_amd_signal){
+		.kind = 1, .value = 1, .event_mailbox = q.free_page, .event_id = data.event_id
+	};
+	q.ring[0].barrier.completion = (uint64_t)q.signal;
+	work_queue_submit(&q, SG_AQL_BARRIER_AND);
+	assert_int_equal(wait_for(&data, 1, 10000, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(atomic_load(&q.signal->value), 0);
+	assert_int_equal(*(uint64_t *)q.free_page, data.event_id);
+	work_queue_fini(&q);
+}
+
+/* --- exceptions --- */
+
+static int enable_exceptions(bool on)
+{
+	struct sg_kfd_runtime_enable_args args = { .mode_mask = on ? SG_KFD_RUNTIME_ENABLE : 0,
+						   .capabilities_mask = 1 };
+	int error = CALL(SG_KFD_NR_RUNTIME_ENABLE, &args);
+
+	assert_int_equal(args.capabilities_mask, 0); /* no core dumps */
+	return error;
+}
+
+/* A packet of a type that does not exist; its queue has a save area whose header names a word. */
+static void submit_nonsense(struct work_queue *q, uint64_t error_addr, uint32_t error_event)
+{
+	work_queue_init(q);
+	*(struct sg_kfd_save_area *)q->free_page =
+		(struct sg_kfd_save_area){ .error_addr = error_addr ? error_addr
+								    : (uint64_t)&q->signal[1].value,
+					   .error_event = error_event };
+	*q->signal = (struct sg_amd_signal){ .kind = 1,
+					     .event_mailbox = q->va,
+					     .event_id = error_event };
+	q->amd->inactive_signal = (uint64_t)q->signal;
+	work_queue_create(q, q->free_page);
+	work_queue_submit(q, 77);
+}
+
+static void an_enabled_runtime_gets_exceptions_in_the_word_of_the_queue(void **state)
+{
+	struct kfd_event_data data = { .event_id = new_event(KFD_IOC_EVENT_SIGNAL) };
+	struct work_queue q;
+	uint32_t result;
+
+	assert_int_equal(enable_exceptions(true), 0);
+	assert_int_equal(enable_exceptions(true), EBUSY);
+	submit_nonsense(&q, 0, data.event_id);
+	assert_int_equal(wait_for(&data, 1, 10000, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(atomic_load(&q.signal[1].value),
+			 1u << 19); /* EC_QUEUE_PACKET_UNSUPPORTED */
+	assert_int_equal(atomic_load(&q.signal->value), 0);
+	assert_int_equal(enable_exceptions(false), 0);
+	/* The queue keeps what it was created with, so there must be none. */
+	assert_int_equal(enable_exceptions(true), EEXIST);
+	work_queue_fini(&q);
+	assert_int_equal(enable_exceptions(true), 0);
+	assert_int_equal(enable_exceptions(false), 0);
+}
+
+static void without_them_errors_are_in_the_signal_of_the_queue(void **state)
+{
+	struct kfd_event_data data = { .event_id = new_event(KFD_IOC_EVENT_SIGNAL) };
+	struct work_queue q;
+	uint32_t result;
+
+	submit_nonsense(&q, 0, data.event_id);
+	assert_int_equal(wait_for(&data, 1, 10000, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(atomic_load(&q.signal->value), SG_QUEUE_BAD_PACKET);
+	assert_int_equal(atomic_load(&q.signal[1].value), 0);
+	work_queue_fini(&q);
+}
+
+static void a_word_that_is_not_mapped_is_not_written(void **state)
+{
+	struct kfd_event_data data = { .event_id = new_event(KFD_IOC_EVENT_SIGNAL) };
+	struct work_queue q;
+	uint32_t result;
+
+	assert_int_equal(enable_exceptions(true), 0);
+	submit_nonsense(&q, 64, data.event_id);
+	assert_int_equal(wait_for(&data, 1, 10000, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(atomic_load(&q.signal->value), SG_QUEUE_BAD_PACKET);
+	work_queue_fini(&q);
+	assert_int_equal(enable_exceptions(false), 0);
 }
 
 static void wrong_queues_are_refused_as_the_driver_does(void **state)
@@ -180,6 +296,9 @@ int main(void)
 		cmocka_unit_test(a_known_age_ends_a_wait_that_came_too_late),
 		cmocka_unit_test(events_that_do_not_exist_are_refused),
 		cmocka_unit_test(a_packet_ends_with_the_event_of_its_signal),
+		cmocka_unit_test(an_enabled_runtime_gets_exceptions_in_the_word_of_the_queue),
+		cmocka_unit_test(without_them_errors_are_in_the_signal_of_the_queue),
+		cmocka_unit_test(a_word_that_is_not_mapped_is_not_written),
 		cmocka_unit_test(wrong_queues_are_refused_as_the_driver_does),
 	};
 
