@@ -26,17 +26,17 @@ static const struct ana_longest *longest_of(const struct ana_quantity_row *row, 
 	return NULL;
 }
 
-static void add_records(void *of, struct ana_finding *finding)
+static void add_records(void *of, struct ana_finding_case *one)
 {
 	struct trace_search *ts = of;
 	const struct ana_longest *longest = NULL;
 
-	if (ts->row && finding->rule->records)
-		longest = longest_of(ts->row, finding->rule->records);
+	if (ts->row && one->rule->records)
+		longest = longest_of(ts->row, one->rule->records);
 	if (!longest)
 		return;
-	memcpy(finding->records, longest->at, sizeof(longest->at));
-	finding->n_records = longest->n;
+	memcpy(one->records, longest->at, sizeof(longest->at));
+	one->n_records = longest->n;
 }
 
 /* ---- subjects ---- */
@@ -60,7 +60,7 @@ static double span_of(const struct ana_quantities *q)
 
 static enum ws_status check_rows(struct trace_search *ts, const struct wl_workload *table,
 				 struct ana_selection *sel, enum ana_finding_subject kind,
-				 struct ana_finding *subject, struct ws_err *err)
+				 struct ana_finding_case *subject, struct ws_err *err)
 {
 	struct ana_eval *eval = NULL;
 	enum ws_status st;
@@ -83,9 +83,11 @@ static enum ws_status check_each(struct trace_search *ts, const struct wl_worklo
 
 	for (uint32_t i = 0; !st && i < table->n_rows; i++) {
 		struct ana_selection sel = { .rows = &i, .n = 1, .all = table->n_rows == 1 };
-		struct ana_finding subject = {
+		struct ana_finding_case subject = {
 			.subject = subject_name(ts, &rows[i]),
 			.time_ns = (double)(rows[i].last_ns - rows[i].first_ns),
+			.start_ns = rows[i].first_ns,
+			.end_ns = rows[i].last_ns,
 			.process = rows[i].process,
 			.agent = rows[i].agent,
 			.n_dispatches = (size_t)kernels->at[i],
@@ -114,9 +116,11 @@ static enum ws_status check_all(struct trace_search *ts, const struct wl_workloa
 	const struct wl_column *kernels = wl_frame_column(table->frames[0], "Kernels");
 	uint32_t *rows = ws_arena_array(ts->search.arena, table->n_rows + 1, sizeof(*rows));
 	struct ana_selection sel = { .rows = rows, .n = table->n_rows, .all = true };
-	struct ana_finding subject = {
+	struct ana_finding_case subject = {
 		.subject = ws_arena_printf(ts->search.arena, "%zu %s", table->n_rows, name),
 		.time_ns = span_of(ts->quantities),
+		.start_ns = ts->quantities->first_ns,
+		.end_ns = ts->quantities->last_ns,
 		.share_pct = 100,
 	};
 
@@ -162,6 +166,7 @@ enum ws_status ana_findings_of_trace(const struct trc_trace *trace, const char *
 		st = ana_quantities_create(trace, &q, err);
 	ts.quantities = q;
 	if (!st && q->last_ns > q->first_ns) {
+		ts.search.span_ns = span_of(q);
 		st = check_each(&ts, &q->gpus, q->gpu_rows, ANA_FINDING_PER_GPU, err);
 		if (!st)
 			st = check_each(&ts, &q->processes, q->process_rows,

@@ -3,9 +3,12 @@
  *
  * A rule (data/findings/, docs/findings.md) is about one subject: a kernel of a profile, or a GPU or
  * process of a trace. It has requirements, evidence and an estimate of the gain, all of them formulas
- * of the metric language. A rule fires when every requirement holds. A formula without a value, a
- * subject with less time or fewer dispatches than the rule asks for, or a gain that is too small:
- * there is no finding.
+ * of the metric language. A rule fires when every requirement holds. A formula without a value, too
+ * few dispatches, less time than the rule asks for, or a gain that is too small: there is no finding.
+ * Time and gain are those of all subjects of the finding together.
+ *
+ * A finding is a rule with all subjects that it fires on, so that twenty kernels with the same
+ * problem are one thing to look at.
  *
  *	st = ana_findings_of_profile(&profile, &how, &arena, &found, err);
  *	for (size_t i = 0; i < found->n; i++)
@@ -78,18 +81,18 @@ struct ana_finding_record {
 #define ANA_FINDING_DISPATCHES_MAX 5u
 #define ANA_FINDING_RECORDS_MAX 5u
 
-struct ana_finding {
+/* A subject that a rule fires on. */
+struct ana_finding_case {
 	const struct ana_rule *rule;
-	enum ana_finding_severity severity;
 	/* Upper bounds, in percent: of the subject's time, and of the time of all subjects. */
 	double gain_pct, total_gain_pct;
 
-	/* the subject */
-	const char *subject; /* kernel name, "GPU 0 of app (4711)", "all GPUs" */
-	double time_ns;      /* of the kernel; of the process or its GPU: the span */
-	double share_pct;    /* of the time of all subjects */
-	uint32_t kernel_row; /* kernel: row of the top-kernel table, as -k takes it */
-	size_t n_dispatches; /* kernel, GPU */
+	const char *subject;       /* kernel name, "GPU 0 of app (4711)", "all GPUs" */
+	double time_ns;            /* of the kernel; of the process or its GPU: the span */
+	double share_pct;          /* of the time of all subjects */
+	uint64_t start_ns, end_ns; /* trace: of the span */
+	uint32_t kernel_row;       /* kernel: row of the top-kernel table, as -k takes it */
+	size_t n_dispatches;       /* kernel, GPU */
 	uint64_t dispatches[ANA_FINDING_DISPATCHES_MAX]; /* kernel: ids of the longest ones */
 	size_t n_listed;
 	const struct trc_process *process; /* trace; NULL: profile, or all */
@@ -102,6 +105,20 @@ struct ana_finding {
 	const char *next; /* a command to type */
 	/* With `only_rule`: the first requirement that does not hold; NULL: the rule fires. */
 	const char *unmet;
+};
+
+struct ana_finding {
+	const struct ana_rule *rule;
+	enum ana_finding_severity severity;
+	/*
+	 * Of the time of all subjects. Kernels are added. GPUs and processes work at the same time:
+	 * each moment counts once, with the largest gain of those that are at work.
+	 */
+	double total_gain_pct, share_pct;
+	double time_ns; /* of all cases, added */
+	size_t n_dispatches;
+	struct ana_finding_case *cases; /* by total gain, descending; at least one */
+	size_t n_cases;
 };
 
 struct ana_findings {
@@ -149,7 +166,8 @@ struct ana_rule {
 
 struct ana_findings_how {
 	double min_share_pct; /* below 0: as each rule says */
-	double min_gain_pct;  /* of the time of all; below 0: ANA_FINDING_GAIN_MIN */
+	/* Of the time of all; below 0: ANA_FINDING_GAIN_MIN. A case needs a tenth of it. */
+	double min_gain_pct;
 	/* The id of one rule: every subject is listed, also where the rule does not fire. */
 	const char *only_rule;
 };

@@ -10,31 +10,53 @@ function metricLink(id) {
 	return make("button", { type: "button", class: "link", onclick: () => showMetric(id) }, id);
 }
 
-function evidenceTable(finding) {
+function evidenceTable(subject) {
 	const body = make("tbody", {});
-	for (const value of finding.evidence)
+	for (const value of subject.evidence)
 		body.append(make("tr", {}, make("td", { class: "id" }, value.metric ? metricLink(value.metric) : ""),
 			make("td", { class: "name" }, value.name), make("td", {}, numberText(value.value)),
 			make("td", { class: "words" }, value.unit)));
 	return make("table", { class: "evidence" }, body);
 }
 
-function findingElement(finding) {
-	const about = data.kernels.find((k) => k.name === finding.subject);
-	const where = [nameElement(finding.subject)];
-	if (about?.view)
+/* The name of a kernel that a finding is about, and a way to see only it. */
+function subjectElement(subject, chosen) {
+	const about = data.kernels.find((k) => k.name === subject.subject);
+	const where = [nameElement(subject.subject)];
+	if (about?.view && !chosen)
 		where.push(" ", make("button", { type: "button", class: "link", onclick: () => choose({ view: about.view }) }, "show only it"));
+	return where;
+}
+
+/* The kernels after the first, the one with the most to gain. */
+function moreSubjects(finding) {
+	const body = make("tbody", {});
+	for (const subject of finding.subjects.slice(1))
+		body.append(make("tr", {}, make("td", {}, `${subject.gain_pct.toFixed(0)} %`), make("td", {}, timeText(subject.time_ns)),
+			make("td", { class: "name" }, ...subjectElement(subject))));
+	return make("details", { class: "more" },
+		make("summary", {}, `and ${amountText(finding.subjects.length - 1, "kernel")} more, together ` +
+			`${finding.share_pct.toFixed(0)} % of the time`),
+		make("table", { class: "subjects" }, make("thead", {}, make("tr", {}, make("th", {}, "Gain"), make("th", {}, "Time"),
+			make("th", { class: "name" }, "Kernel"))), body));
+}
+
+/* With @chosen, of that kernel only. */
+function findingElement(finding, chosen) {
+	const subject = chosen ? finding.subjects.find((s) => s.subject === chosen.name) : finding.subjects[0];
+	const gain = (chosen ? subject : finding).total_gain_pct;
 	return make("article", { class: "finding " + finding.severity },
 		make("h3", {}, make("span", { class: "severity" }, finding.severity), finding.title,
-			make("small", {}, `up to ${finding.total_gain_pct.toFixed(0)} % of the time`)),
-		make("p", { class: "subject" }, ...where, make("small", {},
-			` ${timeText(finding.time_ns)} in ${dispatchesText(finding.n_dispatches)}, ` +
-			`${finding.share_pct.toFixed(1)} % of the time; longest: ${finding.dispatches.join(", ")}`)),
-		evidenceTable(finding),
+			make("small", {}, `up to ${gain.toFixed(0)} % of the time`)),
+		make("p", { class: "subject" }, ...subjectElement(subject, chosen), make("small", {},
+			` ${timeText(subject.time_ns)} in ${dispatchesText(subject.n_dispatches)}, ` +
+			`${subject.share_pct.toFixed(1)} % of the time; longest: ${subject.dispatches.join(", ")}`)),
+		evidenceTable(subject),
+		!chosen && finding.subjects.length > 1 ? moreSubjects(finding) : "",
 		make("p", {}, finding.means),
 		make("p", {}, make("b", {}, "Try: "), finding.advice),
-		make("p", {}, make("b", {}, "Gain: "), `up to ${finding.gain_pct.toFixed(0)} % of the kernel's time, from ${finding.basis}.`),
-		make("pre", { class: "command" }, finding.next));
+		make("p", {}, make("b", {}, "Gain: "), `up to ${subject.gain_pct.toFixed(0)} % of the kernel's time, from ${finding.basis}.`),
+		make("pre", { class: "command" }, subject.next));
 }
 
 function findingsSection() {
@@ -42,10 +64,10 @@ function findingsSection() {
 	const chosen = data.kernels.find((kernel) => state.view && kernel.view === state.view);
 	data.runs.forEach((run, r) => {
 		const found = run.found;
-		const shown = found.findings.filter((finding) => !chosen || finding.subject === chosen.name);
+		const shown = found.findings.filter((finding) => !chosen || finding.subjects.some((s) => s.subject === chosen.name));
 		if (several)
 			whole.append(make("h3", { class: "run" }, `${letterOf(r)}: ${run.path}`));
-		whole.append(...shown.map(findingElement));
+		whole.append(...shown.map((finding) => findingElement(finding, chosen)));
 		const n = found.n_rules - found.n_not_checked;
 		if (chosen && !shown.length)
 			whole.append(make("p", { class: "note" }, "Nothing stands out in this kernel."));

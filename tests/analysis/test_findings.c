@@ -61,6 +61,9 @@ static void put_facts(struct recording *r, uint64_t domains, const char *program
 	cap_writer_meta(r->w, &process.h);
 	cap_writer_fact(r->w, CAP_FACT_ARGV, program);
 	cap_writer_meta(r->w, &gpu.h);
+	gpu.h.what = 2;
+	gpu.node_id = 2;
+	cap_writer_meta(r->w, &gpu.h);
 	cap_writer_meta(r->w, &kernel.h);
 	for (uint32_t i = 0; i < WS_ARRAY_LEN(calls); i++) {
 		struct cap_rec_operation op = { .h = HEAD(OPERATION, cap_rec_operation, i + 1, 0),
@@ -90,19 +93,25 @@ static struct recording begin(uint64_t domains, const char *program)
 	return r;
 }
 
-static void kernel(struct recording *r, uint64_t start_ns, uint64_t end_ns, uint32_t workgroups)
+static void kernel_on(struct recording *r, uint32_t gpu, uint64_t start_ns, uint64_t end_ns,
+		      uint32_t workgroups)
 {
 	struct cap_rec_dispatch rec = {
 		.h = HEAD(DISPATCH, cap_rec_dispatch, 1, start_ns),
 		.end_ns = end_ns,
 		.dispatch_id = ++r->n,
 		.tid = PID,
-		.agent = 1,
+		.agent = gpu,
 		.workgroup = { 64, 1, 1 },
 		.grid = { 64 * workgroups, 1, 1 },
 	};
 
 	assert_true(cap_lane_append(r->lane, &rec.h));
+}
+
+static void kernel(struct recording *r, uint64_t start_ns, uint64_t end_ns, uint32_t workgroups)
+{
+	kernel_on(r, 1, start_ns, end_ns, workgroups);
 }
 
 static void copy(struct recording *r, uint64_t start_ns, uint64_t end_ns, uint64_t n_bytes)
@@ -318,16 +327,49 @@ static void idle_time_is_blamed_on_what_the_host_did(void **state)
 		ws_arena_init(&arena, SIZE_MAX);
 		assert_string_equal(ids_of(trace, &arena, &found), cases[i].ids);
 		if (found->n) {
-			const struct ana_finding *f = &found->at[0];
+			const struct ana_finding_case *f = &found->at[0].cases[0];
 
 			/* 39 gaps of 400 us in 19.6 ms */
 			assert_true(fabs(f->gain_pct - 100 * 15.6 / 19.6) < 0.1);
-			assert_int_equal(f->severity, ANA_FINDING_HIGH);
+			assert_true(fabs(found->at[0].total_gain_pct - f->gain_pct) < 1e-6);
+			assert_int_equal(found->at[0].n_cases, 1);
+			assert_int_equal(found->at[0].severity, ANA_FINDING_HIGH);
 			assert_int_equal(f->n_dispatches, 40);
 			assert_true(f->n_values >= 2 && f->n_records == ANA_FINDING_RECORDS_MAX);
 			assert_non_null(f->process);
 		}
 		assert_string_equal(found->times, "hardware");
+		ws_arena_fini(&arena);
+		trc_close(trace);
+	}
+}
+
+/* Two GPUs with the same gaps are one finding. What both could gain at the same time counts once. */
+static void cases_of_one_rule_are_one_finding(void **state)
+{
+	for (unsigned later = 0; later < 2;
+	     later++) { /* the second GPU: with the first, or after it */
+		struct recording r = begin(ALL_DOMAINS, "./app");
+		struct ana_findings *found;
+		struct trc_trace *trace;
+		struct ws_arena arena;
+
+		for (unsigned i = 0; i < 40; i++) {
+			uint64_t start_ns = US(i * 500ull);
+
+			kernel_on(&r, 1, start_ns, start_ns + 100000, 208);
+			start_ns += later ? 19600000 : 0;
+			kernel_on(&r, 2, start_ns, start_ns + 100000, 208);
+		}
+		trace = finish(&r);
+		ws_arena_init(&arena, SIZE_MAX);
+		assert_string_equal(ids_of(trace, &arena, &found), "host_gaps");
+		assert_int_equal(found->at[0].n_cases, 2);
+		assert_int_equal(found->at[0].n_dispatches, 80);
+		assert_true(fabs(found->at[0].share_pct - 100) < 1e-6);
+		assert_true(fabs(found->at[0].total_gain_pct - 100 * 15.6 / 19.6) < 0.1);
+		assert_true(fabs(found->at[0].cases[1].total_gain_pct * (1 + later) -
+				 100 * 15.6 / 19.6) < 0.1);
 		ws_arena_fini(&arena);
 		trc_close(trace);
 	}
@@ -384,6 +426,8 @@ int main(void)
 						drop_dir),
 		cmocka_unit_test_setup_teardown(without_calls_that_copy_there_are_no_copies,
 						make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(cases_of_one_rule_are_one_finding, make_dir,
+						drop_dir),
 		cmocka_unit_test(every_metric_that_a_rule_cites_exists),
 		cmocka_unit_test_setup_teardown(idle_time_is_blamed_on_what_the_host_did, make_dir,
 						drop_dir),

@@ -10,6 +10,13 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+static void check_case(const struct ana_finding_case *one)
+{
+	CHECK(one->n_values && one->gain_pct >= 0 && one->gain_pct <= 100);
+	for (size_t v = 0; v < one->n_values; v++)
+		CHECK(isfinite(one->values[v].value));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ana_metrics *metrics;
@@ -39,9 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < found->n; i++) {
 			const struct ana_finding *f = &found->at[i];
 
-			CHECK(f->n_values && f->gain_pct >= 0 && f->gain_pct <= 100);
-			for (size_t v = 0; v < f->n_values; v++)
-				CHECK(isfinite(f->values[v].value));
+			CHECK(f->n_cases && f->total_gain_pct >= 0 && f->total_gain_pct <= 100);
+			for (size_t c = 0; c < f->n_cases; c++)
+				check_case(&f->cases[c]);
 		}
 	}
 	ws_arena_fini(&arena);

@@ -52,8 +52,10 @@ found = json.load(open(sys.argv[1]))
 titles = [line.split(". ", 1)[1].rsplit(" [", 1)[0] for line in open(sys.argv[2])]
 assert [f["title"] for f in found["findings"]][:len(titles)] == titles, titles
 for f in found["findings"]:
-    assert f["evidence"] and all(v["value"] is not None for v in f["evidence"])
-    assert f["basis"] and f["next"] and 0 <= f["gain_pct"] <= 100
+    assert f["basis"] and 0 <= f["total_gain_pct"] <= 100 and f["subjects"]
+    for s in f["subjects"]:
+        assert s["evidence"] and all(v["value"] is not None for v in s["evidence"])
+        assert s["next"] and 0 <= s["gain_pct"] <= 100
 assert found["times"] == "hardware" and found["n_rules"] >= 25
 P
 

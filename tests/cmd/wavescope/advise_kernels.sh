@@ -18,7 +18,7 @@ cp "$out" check.json
 run rocprof-compute analyze -p w --list-stats
 row=$("$PYTHON" - check.json <<'P'
 import json, sys
-for f in json.load(open(sys.argv[1]))["findings"]:
+for f in json.load(open(sys.argv[1]))["findings"][0]["subjects"]:
     if f["subject"].startswith("lds_bank_conflicts_slow"):
         print(f["kernel"], *["%.2f" % v["value"] for v in f["evidence"] if v["metric"] == "12.2.3"])
 P

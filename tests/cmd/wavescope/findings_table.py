@@ -21,13 +21,11 @@ def fired(places):
     print("| workload | finding | subjects, and what could be gained of their time at most |\n|---|---|---|")
     for place in places:
         name, path = place.split("=", 1)
-        found = collections.defaultdict(list)
         answer = json.loads(advise(path, "--json"))
         for f in answer["findings"]:
-            found[f["id"]].append(f"{f['subject'].split('(')[0]} {f['gain_pct']:.0f} %")
-        for rule, subjects in found.items():
-            print(f"| {name} | `{rule}` | {', '.join(subjects)} |")
-        if not found:
+            subjects = [f"{s['subject'].split('(')[0]} {s['gain_pct']:.0f} %" for s in f["subjects"]]
+            print(f"| {name} | `{f['id']}` | {', '.join(subjects)} |")
+        if not answer["findings"]:
             print(f"| {name} | {'none' if answer['n_subjects'] else 'not checked: no durations'} | |")
 
 
@@ -36,7 +34,7 @@ def pairs(path):
     found = json.loads(advise(path, "--json", "--min-share", "0", "--min-gain", "0"))["findings"]
     on = collections.defaultdict(set)
     for f in found:
-        on[f["id"]].add(f["subject"].split("(")[0])
+        on[f["id"]].update(s["subject"].split("(")[0] for s in f["subjects"])
     wrong = n = 0
     for line in advise("--list-rules").splitlines():
         rule, about = line.split()[:2]
