@@ -1,5 +1,6 @@
 #include "analysis/quantities.h"
 
+#include "analysis/collective_waits.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "trace/trace.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #define ROWS_MAX 65536u
+#define LOADS_MAX (1u << 24)
 /* Not COUNTER_COLLECTION: counting runs kernels one by one, so their gaps say nothing. */
 #define GPU_DOMAINS (TRC_DOMAIN_BIT(KERNEL_DISPATCH) | TRC_DOMAIN_BIT(MEMORY_COPY))
 
@@ -34,6 +36,8 @@ static const struct {
 } call_patterns[] = {
 	{ "hip*Async*",            ANA_CALL_ANY },
 	{ "hip*Synchronize*",      ANA_CALL_SYNC },
+	{ "hipModuleLoad*",        ANA_CALL_LOAD },
+	{ "hipLibraryLoad*",       ANA_CALL_LOAD },
 	{ "hip*LaunchKernel*",     ANA_CALL_LAUNCH },
 	{ "hip*LaunchCooperative*", ANA_CALL_LAUNCH },
 	{ "hipGraphLaunch*",       ANA_CALL_LAUNCH },
@@ -71,12 +75,16 @@ struct tally {
 	struct cover busy, kernels;
 	struct cover calls[ANA_CALL_COUNT]; /* with kernels and copies: the rest is idle time */
 	uint64_t n_copy_calls;              /* also of those that do not block */
+	size_t first_load, n_loads;         /* of the process, in `loads` of the scan */
 };
 WS_VEC_TYPE(ana_tallies, struct tally);
+
+WS_VEC_TYPE(ana_times, uint64_t);
 
 struct scan {
 	struct ana_tallies tallies; /* GPUs */
 	struct ws_map calls;        /* name of an operation to its kind, +1 */
+	struct ana_times loads;     /* when code was loaded; in order within a process */
 };
 
 static struct tally *tally_of(struct scan *scan, const struct trc_process *process,
@@ -187,7 +195,8 @@ static void add_gpu_event(struct tally *t, const struct trc_event *ev)
 		cover_add(&t->kernels, ev->start_ns, ev->end_ns);
 		t->at[ANA_QUANTITY_KERNELS]++;
 		t->at[ANA_QUANTITY_KERNEL_SUM] += ns;
-		if (groups * 2 < t->at[ANA_QUANTITY_CUS]) {
+		if (groups * 2 < t->at[ANA_QUANTITY_CUS] &&
+		    !ana_is_collective_kernel(ev->dispatch.kernel->truncated)) {
 			t->at[ANA_QUANTITY_SMALL_KERNELS]++;
 			t->at[ANA_QUANTITY_SMALL_SUM] += ns;
 			t->at[ANA_QUANTITY_SMALL_GROUPS] += groups;
@@ -216,6 +225,56 @@ static enum ana_call kind_of_call(struct scan *scan, const char *name)
 	return (enum ana_call)i;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static enum ws_status list_loads(struct scan *scan, struct tally *t, struct ws_err *err)
+{
+	const struct trc_process *process = t->row.process;
+	enum ws_status st = WS_OK;
+
+	t->first_load = scan->loads.n;
+	for (uint32_t i = 0; !st && i < process->code_objects.n; i++)
+		if (process->code_objects.at[i].load_ns)
+			st = ws_vec_push(&scan->loads, process->code_objects.at[i].load_ns, err);
+	t->n_loads = scan->loads.n - t->first_load;
+	if (t->n_loads)
+		qsort(scan->loads.at + t->first_load, t->n_loads, sizeof(*scan->loads.at), by_time);
+	return st;
+}
+
+/* Whether code was loaded during a call. */
+static bool has_load(const struct scan *scan, const struct tally *t, const struct trc_event *ev)
+{
+	const uint64_t *loads = scan->loads.at + t->first_load;
+	size_t low = 0, high = t->n_loads;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (loads[middle] < ev->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->n_loads && loads[low] <= ev->end_ns;
+}
+
+/* Another thread may load while this one waits or allocates; a launch loads its own code. */
+static enum ana_call kind_for(const struct scan *scan, const struct tally *t,
+			      const struct trc_event *ev, enum ana_call kind)
+{
+	if ((kind == ANA_CALL_LAUNCH || kind == ANA_CALL_ANY) && has_load(scan, t, ev))
+		kind = ANA_CALL_LOAD;
+	if (kind == ANA_CALL_LOAD && t->at[ANA_QUANTITY_KERNELS] < ANA_FIRST_KERNELS)
+		kind = ANA_CALL_ANY;
+	return kind;
+}
+
 static void add_call_of(struct tally *t, enum ana_call kind, const struct trc_event *ev,
 			uint64_t start_ns, uint64_t end_ns)
 {
@@ -229,14 +288,16 @@ static void add_call_of(struct tally *t, enum ana_call kind, const struct trc_ev
 
 static void add_call(struct scan *scan, const struct trc_event *ev)
 {
-	enum ana_call kind = kind_of_call(scan, ev->name);
+	enum ana_call named = kind_of_call(scan, ev->name);
 
 	ws_vec_each(t, &scan->tallies) {
 		uint64_t start_ns = WS_MAX(ev->start_ns, t->row.first_ns);
 		uint64_t end_ns = WS_MIN(ev->end_ns, t->row.last_ns);
+		enum ana_call kind;
 
 		if (t->row.process != ev->process || start_ns >= end_ns)
 			continue;
+		kind = kind_for(scan, t, ev, named);
 		t->n_copy_calls += strncmp(ev->name, "hipMemcpy", 9) == 0;
 		add_call_of(t, kind, ev, start_ns, end_ns);
 		if (kind != ANA_CALL_ANY)
@@ -268,6 +329,30 @@ static enum ws_status sum_events(struct scan *scan, const struct trc_trace *trac
 			add_gpu_event(tally_of(scan, ev->process, gpus[i]), ev);
 	}
 	return trc_events_close(events, err);
+}
+
+/* Each GPU of a process is a rank. */
+static enum ws_status sum_collectives(struct scan *scan, const struct trc_trace *trace,
+				      struct ws_err *err)
+{
+	struct ana_tallies *tallies = &scan->tallies;
+	struct ana_collective_rank *ranks = calloc(tallies->n + 1, sizeof(*ranks));
+	enum ws_status st;
+
+	if (!ranks)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	for (size_t i = 0; i < tallies->n; i++) {
+		ranks[i].process = tallies->at[i].row.process;
+		ranks[i].agent = tallies->at[i].row.agent;
+	}
+	st = ana_collective_waits(trace, ranks, tallies->n, err);
+	for (size_t i = 0; !st && i < tallies->n; i++) {
+		tallies->at[i].at[ANA_QUANTITY_COLLECTIVES] = (double)ranks[i].n;
+		tallies->at[i].at[ANA_QUANTITY_COLLECTIVE_SUM] = (double)ranks[i].time_ns;
+		tallies->at[i].at[ANA_QUANTITY_COLLECTIVE_WAIT] = (double)ranks[i].wait_ns;
+	}
+	free(ranks);
+	return st;
 }
 
 /* ---- tables ---- */
@@ -430,7 +515,12 @@ static enum ws_status fill(struct ana_quantities *q, struct scan *scan,
 		q->first_ns = q->first_ns ? WS_MIN(q->first_ns, t->row.first_ns) : t->row.first_ns;
 		q->last_ns = WS_MAX(q->last_ns, t->row.last_ns);
 	}
-	st = sum_events(scan, trace, err);
+	for (size_t i = 0; !st && i < scan->tallies.n; i++)
+		st = list_loads(scan, &scan->tallies.at[i], err);
+	if (!st)
+		st = sum_events(scan, trace, err);
+	if (!st)
+		st = sum_collectives(scan, trace, err);
 	ws_vec_each(t, &scan->tallies)
 		end_row(t);
 	ws_vec_init(&processes, ROWS_MAX);
@@ -456,9 +546,11 @@ enum ws_status ana_quantities_create(const struct trc_trace *trace,
 	ws_arena_init(&q->arena, SIZE_MAX);
 	ws_vec_init(&scan.tallies, ROWS_MAX);
 	ws_map_init(&scan.calls, WS_MAP_STR, 100000);
+	ws_vec_init(&scan.loads, LOADS_MAX);
 	st = fill(q, &scan, trace, err);
 	ws_vec_fini(&scan.tallies);
 	ws_map_fini(&scan.calls);
+	ws_vec_fini(&scan.loads);
 	if (st)
 		ana_quantities_destroy(q);
 	else

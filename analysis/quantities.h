@@ -25,6 +25,7 @@
 	X(ANA_CALL_COPY,   "Blocking_Copy")                                                        \
 	X(ANA_CALL_ALLOC,  "Alloc")                                                                \
 	X(ANA_CALL_LAUNCH, "Launch")                                                               \
+	X(ANA_CALL_LOAD,   "Load")  /* code is loaded in it, after ANA_FIRST_KERNELS of the row */ \
 	X(ANA_CALL_ANY,    "Hip")  /* all, also those that are of no kind above */
 
 #define ANA_QUANTITY_TABLE(X)                                                                      \
@@ -43,6 +44,9 @@
 	X(IDLE,            "Idle_Ns")                                                              \
 	X(GAPS,            "Gaps")             /* idle times */                                    \
 	X(SHORT_GAPS,      "Short_Gap_Ns")     /* of those up to ANA_SHORT_GAP_NS */               \
+	X(COLLECTIVES,     "Collectives")      /* collective_waits.h */                            \
+	X(COLLECTIVE_SUM,  "Collective_Ns")                                                        \
+	X(COLLECTIVE_WAIT, "Collective_Wait_Ns")                                                   \
 	X(CUS,             "Compute_Units")                                                        \
 	X(PYTHON,          "Is_Python")        /* 1: the program is Python; 0 */                   \
 	X(GPUS,            "Gpus")             /* process: that it used */                         \
@@ -50,6 +54,7 @@
 /* clang-format on */
 
 #define ANA_SHORT_GAP_NS 200000u
+#define ANA_FIRST_KERNELS 8u /* what they load is the start of the program */
 
 enum ana_call {
 #define ANA_CALL_ROW(name, word) name,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #define COLUMNS 80
 #define INDENT 11 /* of what a label stands before */
@@ -54,19 +55,6 @@ static const char *short_subject(struct ws_arena *arena, const char *subject)
 	return short_text(arena, subject, SUBJECT_BYTES);
 }
 
-static void values(struct ws_buf *out, const struct ana_finding_case *one)
-{
-	char number[RPT_NUMBER_ROOM];
-
-	for (size_t i = 0; i < one->n_values; i++) {
-		const struct ana_finding_value *v = &one->values[i];
-
-		ws_buf_printf(out, "   %-8s%-*s %8s%s%s\n", v->metric ? v->metric : "",
-			      NAME_BYTES - 7, v->name, rpt_number_plain(number, v->value, 4),
-			      v->unit[0] ? " " : "", v->unit);
-	}
-}
-
 /* "12.5 ms": for times of kernels and spans. */
 static const char *time_text(struct ws_arena *arena, double ns)
 {
@@ -83,6 +71,24 @@ static const char *time_text(struct ws_arena *arena, double ns)
 	rpt_number_plain(number, ns / units[u].ns, 3);
 	text = ws_arena_printf(arena, "%s %s", number, units[u].unit);
 	return text ? text : "";
+}
+
+static void values(struct ws_buf *out, struct ws_arena *arena, const struct ana_finding_case *one)
+{
+	char number[RPT_NUMBER_ROOM];
+
+	for (size_t i = 0; i < one->n_values; i++) {
+		const struct ana_finding_value *v = &one->values[i];
+
+		ws_buf_printf(out, "   %-8s%-*s ", v->metric ? v->metric : "", NAME_BYTES - 7,
+			      v->name);
+		/* A metric is printed as its table has it. */
+		if (!v->metric && strcasecmp(v->unit, "ns") == 0)
+			ws_buf_printf(out, "%11s\n", time_text(arena, v->value));
+		else
+			ws_buf_printf(out, "%8s%s%s\n", rpt_number_plain(number, v->value, 4),
+				      v->unit[0] ? " " : "", v->unit);
+	}
 }
 
 /* Who: its time, its share, its longest dispatches. */
@@ -174,7 +180,7 @@ void rpt_findings_text(const struct ana_findings *found, size_t max, const char 
 		ws_buf_printf(out, "%zu. %s [%s]\n", i + 1, f->rule->title,
 			      ana_finding_severities[f->severity]);
 		subject(out, arena, &f->cases[0]);
-		values(out, &f->cases[0]);
+		values(out, arena, &f->cases[0]);
 		records(out, arena, &f->cases[0]);
 		more(out, arena, f);
 		paragraph(out, arena, "Means", f->rule->means);
@@ -212,7 +218,7 @@ void rpt_findings_check(const struct ana_findings *found, struct ws_arena *arena
 			ws_buf_printf(out, "%s: %s%s\n", short_subject(arena, one->subject),
 				      one->unmet ? "does not fire: " : "fires",
 				      one->unmet ? one->unmet : "");
-			values(out, one);
+			values(out, arena, one);
 		}
 }
 

@@ -4,9 +4,11 @@
  *	rocprofv3 --sys-trace --keep-captures -d DIR -- runs launch_bound slow
  *	wavescope advise DIR
  *
- * `fast` does the same work without the problem. gpu_imbalance needs two GPUs.
+ * `fast` does the same work without the problem. gpu_imbalance and collective_waits need two GPUs.
  */
 #include "../check.h"
+
+#include <hip/hiprtc.h>
 
 #include <chrono>
 #include <thread>
@@ -21,6 +23,16 @@ __global__ void work(float *data, int rounds)
 	for (int r = 0; r < rounds; r++)
 		x = x * 1.0001f + 0.5f;
 	data[i % N] = x;
+}
+
+/* As RCCL names it. Done when all ranks are in it: until then those that are there spin. */
+__global__ void ncclDevKernel_AllReduce_Sum_f32(int *entered, int n_ranks, int step)
+{
+	if (threadIdx.x)
+		return;
+	__hip_atomic_fetch_add(&entered[step], 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+	while (__hip_atomic_load(&entered[step], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) < n_ranks)
+		__builtin_amdgcn_s_sleep(1);
 }
 
 struct resources {
@@ -133,6 +145,67 @@ static void rank_imbalance(const resources &r, bool slow)
 	HIP_OK(hipDeviceSynchronize());
 }
 
+/* Two ranks are two GPUs here. In the slow run, rank 1 has more to do before each collective. */
+static void collective_waits(const resources &r, bool slow)
+{
+	float *data[2] = { r.data, NULL };
+	hipStream_t streams[2] = { r.compute, NULL };
+	int *entered;
+
+	HIP_OK(hipHostMalloc((void **)&entered, STEPS * sizeof(*entered), hipHostMallocPortable));
+	memset(entered, 0, STEPS * sizeof(*entered));
+	HIP_OK(hipSetDevice(1));
+	HIP_OK(hipMalloc((void **)&data[1], N * sizeof(float)));
+	HIP_OK(hipStreamCreateWithFlags(&streams[1], hipStreamNonBlocking));
+	for (int step = 0; step < STEPS; step++)
+		for (int rank = 0; rank < 2; rank++) {
+			HIP_OK(hipSetDevice(rank));
+			work<<<WIDE, 64, 0, streams[rank]>>>(data[rank], slow && rank ? 4000 : 400);
+			ncclDevKernel_AllReduce_Sum_f32<<<1, 64, 0, streams[rank]>>>(entered, 2, step);
+		}
+	for (int rank = 0; rank < 2; rank++) {
+		HIP_OK(hipSetDevice(rank));
+		HIP_OK(hipDeviceSynchronize());
+	}
+}
+
+/* A kernel that was compiled while the program runs, as a framework does for a new shape. */
+static std::vector<char> compiled_kernel()
+{
+	const char *source = "extern \"C\" __global__ void add_one(float *x) { x[threadIdx.x] += 1; }";
+	hiprtcProgram program;
+	size_t n_bytes = 0;
+
+	if (hiprtcCreateProgram(&program, source, "add_one", 0, NULL, NULL) ||
+	    hiprtcCompileProgram(program, 0, NULL) || hiprtcGetCodeSize(program, &n_bytes)) {
+		fprintf(stderr, "hipRTC does not compile\n");
+		exit(1);
+	}
+	std::vector<char> code(n_bytes);
+	if (hiprtcGetCode(program, code.data()))
+		exit(1);
+	return code;
+}
+
+static void code_loaded_late(const resources &r, bool slow)
+{
+	std::vector<char> code = compiled_kernel();
+	float *data = r.data;
+	void *arguments[] = { &data };
+	hipFunction_t add_one;
+	hipModule_t module = NULL;
+
+	for (int i = 0; i < STEPS * 2; i++) {
+		work<<<8, 64, 0, r.compute>>>(r.data, 10);
+		if (slow || !module) {
+			HIP_OK(hipModuleLoadData(&module, code.data()));
+			HIP_OK(hipModuleGetFunction(&add_one, module, "add_one"));
+		}
+		HIP_OK(hipModuleLaunchKernel(add_one, 1, 1, 1, 64, 1, 1, 0, r.compute, arguments, NULL));
+	}
+	HIP_OK(hipDeviceSynchronize());
+}
+
 static const struct {
 	const char *rule;
 	void (*run)(const resources &, bool slow);
@@ -146,6 +219,8 @@ static const struct {
 	{ "serial_small_kernels", serial_small_kernels },
 	{ "gpu_imbalance", gpu_imbalance },
 	{ "rank_imbalance", rank_imbalance },
+	{ "collective_waits", collective_waits },
+	{ "code_loaded_late", code_loaded_late },
 };
 
 int main(int argc, char **argv)

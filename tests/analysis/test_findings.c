@@ -20,19 +20,21 @@
 		CAP_REC_FIXED_TAG(NAME, struct type), what, time                                   \
 	}
 
-static char dir[64], path[128];
+static char dir[64], path[128], second[128];
 
 static int make_dir(void **state)
 {
 	strcpy(dir, "/tmp/ws-findings-XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/a.wcap", dir);
+	snprintf(second, sizeof(second), "%s/b.wcap", dir);
 	return 0;
 }
 
 static int drop_dir(void **state)
 {
 	unlink(path);
+	unlink(second);
 	return rmdir(dir);
 }
 
@@ -57,6 +59,8 @@ static void put_facts(struct recording *r, uint64_t domains, const char *program
 				     .name_str = TEXT(r->w, "gfx90a") };
 	struct cap_rec_kernel kernel = { .h = HEAD(KERNEL, cap_rec_kernel, 1, 0),
 					 .name_str = TEXT(r->w, "step.kd") };
+	struct cap_rec_kernel reduce = { .h = HEAD(KERNEL, cap_rec_kernel, 2, 0),
+					 .name_str = TEXT(r->w, "ncclDevKernel_Generic.kd") };
 
 	cap_writer_meta(r->w, &process.h);
 	cap_writer_fact(r->w, CAP_FACT_ARGV, program);
@@ -65,6 +69,7 @@ static void put_facts(struct recording *r, uint64_t domains, const char *program
 	gpu.node_id = 2;
 	cap_writer_meta(r->w, &gpu.h);
 	cap_writer_meta(r->w, &kernel.h);
+	cap_writer_meta(r->w, &reduce.h);
 	for (uint32_t i = 0; i < WS_ARRAY_LEN(calls); i++) {
 		struct cap_rec_operation op = { .h = HEAD(OPERATION, cap_rec_operation, i + 1, 0),
 						.kind = CAP_KIND_HIP_RUNTIME_API,
@@ -76,7 +81,7 @@ static void put_facts(struct recording *r, uint64_t domains, const char *program
 	}
 }
 
-static struct recording begin(uint64_t domains, const char *program)
+static struct recording begin_in(const char *file, uint64_t domains, const char *program)
 {
 	struct cap_writer_opts opts = {
 		.imported = true, .pid = PID, .created_ns = T0 - 1000, .created_realtime_ns = T0
@@ -84,8 +89,8 @@ static struct recording begin(uint64_t domains, const char *program)
 	struct recording r = { 0 };
 	struct ws_err err;
 
-	unlink(path);
-	if (cap_writer_open(path, &opts, &r.w, &err))
+	unlink(file);
+	if (cap_writer_open(file, &opts, &r.w, &err))
 		fail_msg("%s", err.text);
 	put_facts(&r, domains, program);
 	r.lane = cap_lane_get(r.w, PID);
@@ -93,11 +98,16 @@ static struct recording begin(uint64_t domains, const char *program)
 	return r;
 }
 
-static void kernel_on(struct recording *r, uint32_t gpu, uint64_t start_ns, uint64_t end_ns,
-		      uint32_t workgroups)
+static struct recording begin(uint64_t domains, const char *program)
+{
+	return begin_in(path, domains, program);
+}
+
+static void dispatch(struct recording *r, uint32_t which, uint32_t gpu, uint64_t start_ns,
+		     uint64_t end_ns, uint32_t workgroups)
 {
 	struct cap_rec_dispatch rec = {
-		.h = HEAD(DISPATCH, cap_rec_dispatch, 1, start_ns),
+		.h = HEAD(DISPATCH, cap_rec_dispatch, which, start_ns),
 		.end_ns = end_ns,
 		.dispatch_id = ++r->n,
 		.tid = PID,
@@ -107,6 +117,12 @@ static void kernel_on(struct recording *r, uint32_t gpu, uint64_t start_ns, uint
 	};
 
 	assert_true(cap_lane_append(r->lane, &rec.h));
+}
+
+static void kernel_on(struct recording *r, uint32_t gpu, uint64_t start_ns, uint64_t end_ns,
+		      uint32_t workgroups)
+{
+	dispatch(r, 1, gpu, start_ns, end_ns, workgroups);
 }
 
 static void kernel(struct recording *r, uint64_t start_ns, uint64_t end_ns, uint32_t workgroups)
@@ -135,37 +151,74 @@ static void call(struct recording *r, uint32_t op, uint64_t start_ns, uint64_t e
 	assert_true(cap_lane_append(r->lane, &rec.h));
 }
 
-static struct trc_trace *finish(struct recording *r)
+static void range(struct recording *r, const char *name, uint64_t start_ns, uint64_t end_ns)
+{
+	struct cap_rec_marker rec = { .h = HEAD(MARKER, cap_rec_marker, CAP_MARKER_THREAD_RANGE,
+						start_ns),
+				      .end_ticks = end_ns,
+				      .message = TEXT(r->w, name) };
+
+	assert_true(cap_lane_append(r->lane, &rec.h));
+}
+
+static void code_loaded(struct recording *r, uint32_t id, uint64_t at_ns)
+{
+	struct cap_rec_code_object rec = { .h = HEAD(CODE_OBJECT, cap_rec_code_object, id, at_ns),
+					   .agent = 1,
+					   .uri_str = TEXT(r->w, "memory://") };
+
+	cap_writer_meta(r->w, &rec.h);
+}
+
+static void finish_file(struct recording *r)
 {
 	struct cap_rec_end over = { .h = HEAD(END, cap_rec_end, CAP_END_EXIT, US(1000000)) };
-	const char *paths[] = { path };
-	struct trc_trace *trace = NULL;
-	struct ws_err err;
 
 	cap_writer_meta(r->w, &over.h);
 	cap_writer_end(r->w, CAP_END_EXIT);
 	cap_writer_close(r->w);
-	if (trc_open(paths, 1, NULL, &trace, &err))
+}
+
+static struct trc_trace *open_files(size_t n)
+{
+	const char *paths[] = { path, second };
+	struct trc_trace *trace = NULL;
+	struct ws_err err;
+
+	if (trc_open(paths, n, NULL, &trace, &err))
 		fail_msg("%s", err.text);
 	return trace;
+}
+
+static struct trc_trace *finish(struct recording *r)
+{
+	finish_file(r);
+	return open_files(1);
 }
 
 #define ALL_DOMAINS                                                                                \
 	(TRC_DOMAIN_BIT(KERNEL_DISPATCH) | TRC_DOMAIN_BIT(MEMORY_COPY) | TRC_DOMAIN_BIT(HIP_API))
 
-static double value_of(const struct ana_quantities *q, const char *name)
+static double value_in(const struct ana_quantities *q, size_t row, const char *name)
 {
 	const struct wl_column *column = wl_frame_column(q->gpus.frames[0], name);
 
 	assert_non_null(column);
-	return column->at[0];
+	return column->at[row];
 }
 
-#define IS(name, value)                                                                            \
+static double value_of(const struct ana_quantities *q, const char *name)
+{
+	return value_in(q, 0, name);
+}
+
+#define IS_IN(row, name, value)                                                                    \
 	do {                                                                                       \
-		if (value_of(q, name) != (value))                                                  \
-			fail_msg("%s is %g, not %g", name, value_of(q, name), (double)(value));    \
+		if (value_in(q, row, name) != (value))                                             \
+			fail_msg("%s is %g, not %g", name, value_in(q, row, name),                 \
+				 (double)(value));                                                 \
 	} while (0)
+#define IS(name, value) IS_IN(0, name, value)
 
 static void quantities_are_those_of_the_timeline(void **state)
 {
@@ -267,6 +320,105 @@ static void without_calls_that_copy_there_are_no_copies(void **state)
 		ana_quantities_destroy(q);
 		trc_close(trace);
 	}
+}
+
+static struct ana_quantities *quantities_of(struct trc_trace *trace)
+{
+	struct ana_quantities *q;
+	struct ws_err err;
+
+	if (ana_quantities_create(trace, &q, &err))
+		fail_msg("%s", err.text);
+	return q;
+}
+
+/* Two GPUs; the first waits for 30 us in each of four, and one more that the second does not have. */
+static void collectives_take_longer_where_ranks_wait(void **state)
+{
+	for (unsigned n_more = 0; n_more < 2; n_more++) {
+		struct recording r = begin(ALL_DOMAINS, "./app");
+		struct ana_quantities *q;
+		struct trc_trace *trace;
+
+		for (unsigned i = 0; i < 4 + n_more; i++)
+			dispatch(&r, 2, 1, US(i * 100), US(i * 100 + 40), 1);
+		for (unsigned i = 0; i < 4; i++) /* a second later: only durations count */
+			dispatch(&r, 2, 2, US(1000000 + i * 100), US(1000000 + i * 100 + 10), 1);
+		kernel_on(&r, 2, US(1000500), US(1000600), 1);
+		trace = finish(&r);
+		q = quantities_of(trace);
+		assert_int_equal(q->gpus.n_rows, 2);
+		/* Unequal numbers: nothing says which belongs to which. */
+		IS_IN(0, "Collectives", n_more ? 0 : 4);
+		IS_IN(0, "Collective_Ns", n_more ? 0 : 160e3);
+		IS_IN(0, "Collective_Wait_Ns", n_more ? 0 : 120e3);
+		IS_IN(1, "Collective_Ns", n_more ? 0 : 40e3);
+		IS_IN(1, "Collective_Wait_Ns", 0);
+		/* They have few workgroups on purpose. */
+		IS_IN(0, "Small_Kernels", 0);
+		IS_IN(1, "Small_Kernels", 1);
+		ana_quantities_destroy(q);
+		trc_close(trace);
+	}
+}
+
+/* Without kernels of RCCL: ROCTx ranges of two processes. One inside another is part of it. */
+static void ranges_that_are_named_like_collectives_are_compared(void **state)
+{
+	static const unsigned rank_us[] = { 10, 60 };
+	struct ana_quantities *q;
+	struct trc_trace *trace;
+
+	for (unsigned rank = 0; rank < 2; rank++) {
+		struct recording r = begin_in(rank ? second : path,
+					      ALL_DOMAINS | TRC_DOMAIN_BIT(MARKER_API), "./app");
+
+		kernel(&r, US(0), US(1000), 208);
+		for (unsigned i = 0; i < 5; i++) {
+			uint64_t start_ns = US(i * 100), end_ns = US(i * 100 + rank_us[rank]);
+
+			range(&r, "nccl:all_reduce", start_ns + 1, end_ns - 1);
+			range(&r, "c10d::allreduce_", start_ns, end_ns);
+			range(&r, "forward", end_ns, US(i * 100 + 99));
+		}
+		finish_file(&r);
+	}
+	trace = open_files(2);
+	q = quantities_of(trace);
+	assert_int_equal(q->gpus.n_rows, 2);
+	IS_IN(0, "Collectives", 5);
+	IS_IN(0, "Collective_Wait_Ns", 0);
+	IS_IN(1, "Collectives", 5);
+	IS_IN(1, "Collective_Ns", 300e3);
+	IS_IN(1, "Collective_Wait_Ns", 250e3);
+	ana_quantities_destroy(q);
+	trc_close(trace);
+}
+
+/* A launch of 80 us in which code is loaded, before the first kernels are done and after. */
+static void code_is_loaded_late_after_the_first_kernels(void **state)
+{
+	struct recording r = begin(ALL_DOMAINS, "./app");
+	struct ana_quantities *q;
+	struct trc_trace *trace;
+
+	for (unsigned i = 0; i < 20; i++) {
+		kernel(&r, US(i * 100), US(i * 100 + 10), 208);
+		call(&r, 1, US(i * 100 + 15), US(i * 100 + 95));
+	}
+	code_loaded(&r, 1, US(2 * 100 + 50));
+	code_loaded(&r, 2, US(12 * 100 + 50));
+	code_loaded(&r, 3, US(12 * 100 + 60));
+	code_loaded(&r, 4, US(15 * 100 + 50));
+	code_loaded(&r, 5, US(16 * 100 + 97)); /* in no call */
+	trace = finish(&r);
+	q = quantities_of(trace);
+	IS("Load_Calls", 2);
+	IS("Load_Ns", 160e3);
+	IS("Idle_Load_Ns", 160e3);
+	IS("Launch_Calls", 16); /* the last one begins after the last kernel */
+	ana_quantities_destroy(q);
+	trc_close(trace);
 }
 
 /* The findings of @trace; the ids in one line. */
@@ -425,6 +577,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_not_recorded_has_no_value, make_dir,
 						drop_dir),
 		cmocka_unit_test_setup_teardown(without_calls_that_copy_there_are_no_copies,
+						make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(collectives_take_longer_where_ranks_wait, make_dir,
+						drop_dir),
+		cmocka_unit_test_setup_teardown(ranges_that_are_named_like_collectives_are_compared,
+						make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(code_is_loaded_late_after_the_first_kernels,
 						make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(cases_of_one_rule_are_one_finding, make_dir,
 						drop_dir),

@@ -41,7 +41,7 @@ expect() { # RULE PROGRAM...
 
 export WAVESCOPE_GPU=mi210,mi210
 for rule in host_gaps sync_per_kernel copies_not_overlapped small_copies alloc_in_loop \
-	serial_small_kernels; do
+	serial_small_kernels collective_waits code_loaded_late; do
 	expect $rule "$runs" $rule
 done
 expect python_host_bound "$PYTHON" "$WS_SOURCE/samples/findings/steps.py"

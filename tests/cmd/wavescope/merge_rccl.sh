@@ -172,6 +172,17 @@ assert row["by_rank"][0]["wait_ns"] > 10e6, row
 assert data["unmatched_calls"] == 0, data
 END
 
+# The finding has the same numbers: rank 1 is late, and waits less than rank 0.
+run wavescope advise out --json --min-gain 0
+rc_is 0
+"$PYTHON" - "$out" <<'END' || fail "findings: $(cat "$out")"
+import json, sys
+found = {f["id"]: f for f in json.load(open(sys.argv[1]))["findings"]}["collective_waits"]
+value = {v["name"]: v["value"] for v in found["subjects"][0]["evidence"]}
+assert value["Collectives of all ranks"] == 2 * (2 + 30), value
+assert value["Rank that waits most"] > 10e6, value
+END
+
 # Without kernels the calls tell nothing about when a collective ended; making the communicators does.
 job calls --rccl-trace -- ./program "$work/second"
 run wavescope merge calls -o calls
