@@ -35,7 +35,7 @@ function moreSubjects(finding) {
 		body.append(make("tr", {}, make("td", {}, `${subject.gain_pct.toFixed(0)} %`), make("td", {}, timeText(subject.time_ns)),
 			make("td", { class: "name" }, ...subjectElement(subject))));
 	return make("details", { class: "more" },
-		make("summary", {}, `and ${amountText(finding.subjects.length - 1, "kernel")} more, together ` +
+		make("summary", {}, `and ${amountText(finding.subjects.length - 1, "more kernel")}, all together ` +
 			`${finding.share_pct.toFixed(0)} % of the time`),
 		make("table", { class: "subjects" }, make("thead", {}, make("tr", {}, make("th", {}, "Gain"), make("th", {}, "Time"),
 			make("th", { class: "name" }, "Kernel"))), body));
@@ -197,7 +197,12 @@ const rooflines = data.runs.map((_, r) => $("roofline-" + r));
 function rooflineSection() {
 	const there = rooflines.some(Boolean);
 	const whole = section("roofline", "Roofline");
+	const chosen = data.kernels.find((kernel) => state.view && kernel.view === state.view);
 	data.runs.forEach((run, r) => {
+		if (rooflines[r]) {
+			rooflines[r].dataset.kernel = chosen?.name ?? "";
+			rooflines[r].dispatchEvent(new Event("choose"));
+		}
 		if (several)
 			whole.append(make("h3", { class: "run" }, `${letterOf(r)}: ${run.path}`));
 		whole.append(rooflines[r] || make("p", { class: "note" }, "No peaks were measured: rocprof-compute profile writes them to roofline.csv."));

@@ -17,6 +17,7 @@ const state = {
 		.filter((t) => t.integer === data.types[0].integer).map((t) => t.name)),
 	levels: new Set(data.shownLevels),
 	hidden: new Set(),
+	chosen: new Set(), /* letters that stand out while nothing is hovered */
 };
 
 function make(name, attributes, parent, text) {
@@ -418,6 +419,7 @@ function draw() {
 			drawPoint(layers[2], layers[3], point, placed);
 	fillTable();
 	explainEmpty();
+	light(null);
 }
 
 /* ---- hovering ---- */
@@ -471,12 +473,22 @@ function hover(element, content, on, off) {
 	element.addEventListener('blur', () => { hide(); if (off) off(); });
 }
 
-/* Fade all kernels but one; null: none. */
+/* Fade all kernels but one; null: but those that are chosen, if any. */
 function light(letter) {
+	const lit = letter === null ? state.chosen : new Set([letter]);
+
 	root.querySelectorAll('g.kernel, text.letter').forEach((e) =>
-		e.classList.toggle('faded', letter !== null && e.dataset.kernel !== letter));
+		e.classList.toggle('faded', lit.size > 0 && !lit.has(e.dataset.kernel)));
 	root.querySelectorAll('tbody tr').forEach((e) =>
-		e.classList.toggle('lit', e.dataset.kernel === letter));
+		e.classList.toggle('lit', lit.has(e.dataset.kernel)));
+}
+
+/* A page around this one puts the name of the kernel that its reader chose at the host. */
+function followChoice() {
+	const name = root.host?.dataset.kernel;
+
+	state.chosen = new Set(data.points.filter((p) => p.name === name).map((p) => p.letter));
+	light(null);
 }
 
 /* ---- controls and table ---- */
@@ -592,4 +604,6 @@ function explainEmpty() {
 
 buildControls();
 draw();
+followChoice();
+root.host?.addEventListener('choose', followChoice);
 window.addEventListener('resize', draw);

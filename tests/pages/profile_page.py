@@ -158,11 +158,18 @@ def filtering(b):
           samples[1][2] == "0x108" and samples[1][3].startswith("2 ") and samples[1][-1] == "WAITCNT 1")
     check("the memory chart is the kernel's", "2000000" in
           b.js("document.querySelector('.memory').shadowRoot.querySelector('svg').textContent"))
+    points = f"[...{ROOF % 0}.querySelectorAll('g.kernel')].map(e => [e.dataset.kernel, e.classList.contains('faded')])"
+    check(f"the roofline shows which one it is: {b.js(points)}", dict(b.js(points))["A"] is False and
+          all(faded for letter, faded in b.js(points) if letter != "A") and
+          b.js(f"{ROOF % 0}.querySelector('tr.lit').dataset.kernel") == "A")
+    hovering(b, 0)
+    check("also after hovering", not dict(b.js(points))["A"] and any(faded for _, faded in b.js(points)))
     b.js("document.activeElement.blur()")
     b.key("k")
     check("k goes to the next kernel", b.js("location.hash") == "#kernel=2")
     b.key("Escape")
     check("Escape shows all kernels", b.js("location.hash") == "#" or b.js("location.hash") == "")
+    check("and no point is faded", not any(faded for _, faded in b.js(points)))
 
 
 def comparing(b):
