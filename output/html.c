@@ -5,15 +5,15 @@
  * is named in the page: the times that its slices are merged to, and the exact sums by
  * path, which are always there.
  */
-#include "base/utf8.h"
 #include "base/util.h"
+#include "output/html_head.h"
 #include "output/output_priv.h"
 #include "pages/assets.h"
 #include "pages/page.h"
 #include "timeline/tile.h"
 #include "timeline/timeline.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Of tiles: what browsers open at once, and mail accepts. Tables and sums are added. */
@@ -153,204 +153,30 @@ static enum ws_status put_packed(struct html_page *page, const char *id, const s
 	return st;
 }
 
-/* JSON lists of the texts, and of the paths: parent, name and kind of each. */
 static enum ws_status put_tables(struct html_page *page, struct ws_err *err)
 {
-	const struct tl_timeline *tl = page->timeline;
 	struct ws_buf buf;
 	enum ws_status st;
 
 	ws_buf_init(&buf, (size_t)2 << 30);
-	ws_buf_add(&buf, "{\"names\":[");
-	for (size_t i = 0; i < tl_n_names(tl); i++) {
-		ws_buf_add(&buf, i ? ",\"" : "\"");
-		ws_buf_add_json(&buf, tl_name_at(tl, i), strlen(tl_name_at(tl, i)));
-		ws_buf_add(&buf, "\"");
-	}
-	ws_buf_add(&buf, "],\"details\":[");
-	for (size_t i = 0; i < tl_n_details(tl); i++) {
-		ws_buf_add(&buf, i ? ",\"" : "\"");
-		ws_buf_add_json(&buf, tl_detail_at(tl, i), strlen(tl_detail_at(tl, i)));
-		ws_buf_add(&buf, "\"");
-	}
-	ws_buf_add(&buf, "],\"paths\":[");
-	for (size_t i = 0; i < tl_n_paths(tl); i++) {
-		const struct tl_path *path = tl_path_at(tl, i);
-
-		ws_buf_printf(&buf, "%s%u,%u,%u", i ? "," : "", path->parent, path->name,
-			      path->kind);
-	}
-	ws_buf_add(&buf, "]}");
+	output_trace_tables_json(page->timeline, &buf);
 	st = put_packed(page, "tables", &buf, err);
 	ws_buf_fini(&buf);
 	return st;
 }
 
-static void add_text(struct ws_buf *buf, const char *key, const char *text)
-{
-	ws_buf_printf(buf, "\"%s\":\"", key);
-	ws_buf_add_json(buf, text, strlen(text));
-	ws_buf_add(buf, "\"");
-}
-
-static void add_levels(struct html_page *page, struct ws_buf *buf, uint32_t number)
-{
-	const struct tl_track *track = tl_track_at(page->timeline, number);
-	uint64_t zero_ns = tl_start_ns(page->timeline);
-
-	ws_buf_add(buf, "\"levels\":[");
-	for (size_t i = 0; i < track->n_levels; i++) {
-		const struct tl_level *level = &track->levels[i];
-		bool kept = i >= page->finest[number];
-
-		/* The times of the first level's tiles are needed for its summaries. */
-		ws_buf_printf(buf, "%s{\"resolution\":%" PRIu64 ",\"n\":%" PRIu64 ",\"block\":%d",
-			      i ? "," : "", level->resolution_ns, level->n,
-			      kept ? (int)page->first[number][i] : -1);
-		ws_buf_add(buf, ",\"tiles\":[");
-		for (size_t k = 0; (kept || !i) && k < level->n_tiles; k++)
-			ws_buf_printf(buf, "%s%" PRIu64 ",%" PRIu64 ",%u", k ? "," : "",
-				      level->tiles[k].start_ns - zero_ns,
-				      level->tiles[k].end_ns - level->tiles[k].start_ns,
-				      level->tiles[k].n);
-		ws_buf_add(buf, "]}");
-	}
-	ws_buf_add(buf, "]");
-}
-
-static void add_track(struct html_page *page, struct ws_buf *buf, uint32_t number)
-{
-	const struct tl_track *track = tl_track_at(page->timeline, number);
-
-	ws_buf_add(buf, "{");
-	add_text(buf, "kind", tl_track_word(track->kind));
-	ws_buf_add(buf, ",");
-	add_text(buf, "name", track->name);
-	ws_buf_add(buf, ",");
-	add_text(buf, "unit", track->unit);
-	ws_buf_printf(buf,
-		      ",\"pid\":%u,\"process\":%u,\"simulated\":%s,\"rows\":%u,\"events\":%" PRIu64
-		      ",\"min\":%.17g,\"max\":%.17g,",
-		      track->process->pid, track->process->index,
-		      track->simulated ? "true" : "false", track->n_rows, track->n_events,
-		      track->min, track->max);
-	add_levels(page, buf, number);
-	ws_buf_add(buf, "}");
-}
-
-/* ---- facts ---- */
-
-static void add_note(struct ws_buf *buf, bool *more, const char *text)
-{
-	ws_buf_add(buf, *more ? ",\"" : "\"");
-	ws_buf_add_json(buf, text, strlen(text));
-	ws_buf_add(buf, "\"");
-	*more = true;
-}
-
-/* What a reader has to know before believing the picture. */
-static void add_notes(struct html_page *page, struct ws_buf *buf)
-{
-	const struct output_run *run = page->run;
-	uint64_t n_samples = run->result->n_events[CAP_DOMAIN_PC_SAMPLING_HOST_TRAP] +
-			     run->result->n_events[CAP_DOMAIN_PC_SAMPLING_STOCHASTIC];
-	bool more = false;
-	char text[320];
-
-	ws_buf_add(buf, "\"notes\":[");
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const struct trc_process *process = run->processes[i];
-		uint64_t n_dropped = 0;
-
-		for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
-			n_dropped += process->ledger[d].dropped;
-		if (n_dropped) {
-			snprintf(text, sizeof(text), "process %u: %" PRIu64 " records were dropped",
-				 process->pid, n_dropped);
-			add_note(buf, &more, text);
-		}
-		if (process->n_unended) {
-			snprintf(text, sizeof(text),
-				 "process %u: %" PRIu64 " kernels were submitted and did not end "
-				 "while it was recorded",
-				 process->pid, process->n_unended);
-			add_note(buf, &more, text);
-		}
-		if (cap_damage_any(&process->damage)) {
-			snprintf(text, sizeof(text), "process %u: its capture is damaged",
-				 process->pid);
-			add_note(buf, &more, text);
-		}
-		if (!process->ended) {
-			snprintf(text, sizeof(text), "process %u did not end normally",
-				 process->pid);
-			add_note(buf, &more, text);
-		}
-	}
-	if (n_samples) {
-		snprintf(text, sizeof(text),
-			 "%" PRIu64 " PC samples are not shown: they are in the CSV and JSON files",
-			 n_samples);
-		add_note(buf, &more, text);
-	}
-	if (tl_n_unnamed(page->timeline)) {
-		snprintf(text, sizeof(text), "%" PRIu64 " events are shown without their own name",
-			 tl_n_unnamed(page->timeline));
-		add_note(buf, &more, text);
-	}
-	ws_buf_add(buf, "],");
-}
-
-static void add_processes(struct html_page *page, struct ws_buf *buf)
-{
-	ws_buf_add(buf, "\"processes\":[");
-	for (size_t i = 0; i < page->run->n_processes; i++) {
-		const struct trc_process *process = page->run->processes[i];
-		enum trc_gpu_times times = trc_process_gpu_times(process);
-
-		ws_buf_printf(buf, "%s{\"pid\":%u,\"index\":%u,", i ? "," : "", process->pid,
-			      process->index);
-		add_text(buf, "program", trc_process_program(process));
-		ws_buf_add(buf, ",");
-		add_text(buf, "host", process->facts[CAP_FACT_HOSTNAME]);
-		ws_buf_printf(buf, ",\"software\":%s,",
-			      times == TRC_GPU_TIMES_HARDWARE ? "false" : "true");
-		add_text(buf, "gpuTimes", trc_gpu_times_word(times));
-		ws_buf_add(buf, "}");
-	}
-	ws_buf_add(buf, "],");
-}
-
 static enum ws_status put_head(struct html_page *page, struct ws_err *err)
 {
-	const struct tl_timeline *tl = page->timeline;
-	uint64_t n_events = 0;
+	struct output_trace_head head = { .timeline = page->timeline,
+					  .processes = page->run->processes,
+					  .n_processes = page->run->n_processes,
+					  .finest = page->finest,
+					  .first_block = page->first };
 	struct ws_buf buf;
 	enum ws_status st;
 
 	ws_buf_init(&buf, (size_t)1 << 30);
-	ws_buf_add(&buf, "{");
-	for (size_t i = 0; i < tl_n_tracks(tl); i++)
-		if (tl_track_at(tl, i)->kind != TL_TRACK_COUNTER)
-			n_events += tl_track_at(tl, i)->n_events;
-	ws_buf_printf(&buf,
-		      "\"start\":\"%" PRIu64 "\",\"length\":%" PRIu64 ",\"events\":%" PRIu64 ",",
-		      tl_start_ns(tl), tl_end_ns(tl) - tl_start_ns(tl), n_events);
-	ws_buf_add(&buf, "\"kinds\":[");
-	for (unsigned i = 0; i < PROF_KIND_COUNT; i++)
-		ws_buf_printf(&buf, "%s\"%s\"", i ? "," : "", prof_kind_word((enum prof_kind)i));
-	ws_buf_add(&buf, "],");
-	add_notes(page, &buf);
-	add_processes(page, &buf);
-	ws_buf_add(&buf, "\"order\":[");
-	for (size_t i = 0; i < tl_n_tracks(tl); i++)
-		ws_buf_printf(&buf, "%s%zu", i ? "," : "", tl_track_in_order(tl, i));
-	ws_buf_add(&buf, "],\"tracks\":[");
-	for (size_t i = 0; i < tl_n_tracks(tl); i++) {
-		ws_buf_add(&buf, i ? ",\n" : "\n");
-		add_track(page, &buf, (uint32_t)i);
-	}
-	ws_buf_add(&buf, "]}");
+	output_trace_head_json(&head, &buf);
 	st = ws_buf_status(&buf, err);
 	page_json_begin(&page->out, "head");
 	if (!st)
@@ -419,8 +245,9 @@ static enum ws_status put_page(struct html_page *page, struct ws_err *err)
 	if (!st)
 		page_scripts(out, (const char *const[]){
 					  page_asset_page_js, page_asset_flamegraph_js,
-					  page_asset_trace_data_js, page_asset_trace_draw_js,
-					  page_asset_trace_panel_js, page_asset_trace_js, NULL });
+					  page_asset_trace_data_js, page_asset_trace_stored_js,
+					  page_asset_trace_draw_js, page_asset_trace_panel_js,
+					  page_asset_trace_js, NULL });
 	page->n_blocks = 0;
 	if (!st)
 		st = each_level(page, put_level, 0, 1, err);
@@ -451,7 +278,7 @@ static enum ws_status write_html(struct output_run *run, struct ws_err *err)
 	if (!page)
 		return ws_fail(err, WS_E_NOMEM, "no memory for a page");
 	page->run = run;
-	page->out = (struct page_out){ put_bytes, &page->sink };
+	page->out = (struct page_out){ .put = put_bytes, .ctx = &page->sink };
 	st = tl_create(run->trace, run->processes, run->n_processes, &opts, &page->timeline, err);
 	if (!st)
 		st = choose_levels(page, TILE_BYTES_MAX, err);

@@ -53,11 +53,15 @@ void page_text(const struct page_out *out, const char *text)
 void page_begin(const struct page_out *out, const char *title, const char *const *styles)
 {
 	page_put(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-		      /* Without it a browser would ask for one. */
-		      "<link rel=\"icon\" href=\"data:,\">\n<title>");
+		      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+	if (!out->nonce)
+		page_put(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+			      "'none'; "
+			      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src "
+			      "data:\">\n");
+	page_put(out,
+		 /* Without it a browser would ask for one. */
+		 "<link rel=\"icon\" href=\"data:,\">\n<title>");
 	page_text(out, title);
 	page_put(out, "</title>\n<style>\n");
 	for (; *styles; styles++)
@@ -65,10 +69,23 @@ void page_begin(const struct page_out *out, const char *title, const char *const
 	page_put(out, "</style>\n</head>\n<body>\n");
 }
 
+void page_script_begin(const struct page_out *out, const char *attributes)
+{
+	page_put(out, "<script");
+	page_put(out, attributes);
+	if (out->nonce) {
+		page_put(out, " nonce=\"");
+		page_put(out, out->nonce);
+		page_put(out, "\"");
+	}
+	page_put(out, ">\n");
+}
+
 /* A block keeps the names of the scripts out of the way of what browsers define. */
 void page_scripts(const struct page_out *out, const char *const *scripts)
 {
-	page_put(out, "<script>\n\"use strict\";\n{\n");
+	page_script_begin(out, "");
+	page_put(out, "\"use strict\";\n{\n");
 	for (; *scripts; scripts++)
 		page_put(out, *scripts);
 	page_put(out, "}\n</script>\n");

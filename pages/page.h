@@ -1,7 +1,7 @@
 /*
- * page: one HTML file that needs nothing else: no network, no server.
+ * page: one HTML file that needs nothing else: no network, no server. Or the same page from a server of ours.
  *
- *	struct page_out out = { put_bytes, file };
+ *	struct page_out out = { .put = put_bytes, .ctx = file };
  *
  *	page_begin(&out, "Flame graph", (const char *const[]){ page_asset_page_css, NULL });
  *	page_put(&out, page_asset_flame_html);
@@ -17,6 +17,9 @@
  * '<'), in blocks, or goes through page_text(). Scripts share one scope. They run when they are
  * read; what stands behind them in the file can be loaded later.
  *
+ * With a nonce, the page is for a server, whose answer has the policy as a header: scripts run only with that
+ * nonce, and requests go to that server only.
+ *
  * Threads  one per page_out.
  * Failure  is the sink's: it reports it when it is finished.
  */
@@ -28,11 +31,14 @@
 struct page_out {
 	void (*put)(void *ctx, const void *bytes, size_t n);
 	void *ctx;
+	const char *nonce; /* NULL: a file */
 };
 
 /* @styles and @scripts are contents of assets, NULL at the end. */
 void page_begin(const struct page_out *out, const char *title, const char *const *styles);
 void page_scripts(const struct page_out *out, const char *const *scripts);
+/* <script> up to its contents, for scripts that stand alone; @attributes: "" or " type=\"module\"". */
+void page_script_begin(const struct page_out *out, const char *attributes);
 void page_end(const struct page_out *out);
 
 void page_put(const struct page_out *out, const char *markup); /* as it is: ours only */

@@ -209,13 +209,10 @@ async function search() {
 		for (let i = 1; i < byName.length; i++)
 			names += byName[i] ? 1 : 0;
 		redraw();
-		let count = 0;
-		for (const track of tracks)
-			for (const rows of await summaryOf(track) || [])
-				for (const row of rows)
-					count += foundPaths && foundPaths[row.path] ? row.count : 0;
+		const counts = await countsByPath();
 		if (number !== searched)
 			return;
+		const count = counts.reduce((sum, n, path) => sum + (foundPaths[path] ? n : 0), 0);
 		$("found").textContent = amountText(count, "event") + ", " + amountText(names, "name");
 	}
 	keepSoon();
@@ -231,21 +228,17 @@ function searchFor(name) {
 
 /* The match of a track that is next to @ns: later for a @step of 1, earlier for -1. */
 async function matchIn(track, ns, step, but) {
-	const summary = await summaryOf(track);
 	const level = track.levels[0];
 	let best = null;
-	const order = [...Array(level.nTiles).keys()];
-	for (const i of step > 0 ? order : order.reverse()) {
-		if ((step > 0 ? level.end[i] < ns : level.start[i] > ns) || !summary[i].some((row) => foundPaths[row.path]))
+	let i = step > 0 ? level.end.findIndex((end) => end >= ns) : level.start.findLastIndex((start) => start <= ns);
+	for (; i >= 0 && (i = await tileWithMatch(track, i, step)) >= 0; i += step) {
+		if (step > 0 ? level.end[i] < ns : level.start[i] > ns)
 			continue;
 		if (best && (step > 0 ? level.start[i] > best.start : level.end[i] < best.start))
 			break;
 		if (!track.isWhole) {
-			/* The events themselves are not in the page: the time that they are in. */
-			const row = summary[i].find((one) => foundPaths[one.path]);
 			if ((level.start[i] - ns) * step > 0)
-				return { track, start: level.start[i], end: level.end[i], path: row.path, row: 0, corr: 0, caller: 0,
-					detail: 0, nBytes: 0, count: row.count, busy: row.sum, isExact: false };
+				return matchInSummary(track, i);
 			continue;
 		}
 		const tile = await loadTile(level, i);

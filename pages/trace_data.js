@@ -1,38 +1,22 @@
 /*
- * What the page holds: #head has tracks and the times of their tiles, #tables the names, blocks b0, b1, ... the
- * tiles and s0, s1, ... the summaries of each track. timeline/README.md has their layout.
+ * What the page knows: #head has tracks and the times of their tiles, the block "tables" the names, blocks b0, b1, ...
+ * the tiles. timeline/README.md has their layout.
  */
 const head = JSON.parse($("head").textContent);
 const tables = { names: [""], details: [""], paths: [0, 0, 0] };
 const TILES_KEPT = 600; /* decoded at once */
 
-/* ---- blocks ---- */
+/* ---- blocks: packedBlock() gets them from the page (trace_stored.js) or from a server (trace_live.js) ---- */
 
-function fromBase64(text) {
-	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(text);
-	const binary = atob(text);
-	const bytes = new Uint8Array(binary.length);
-	for (let i = 0; i < binary.length; i++)
-		bytes[i] = binary.charCodeAt(i);
-	return bytes;
-}
-
-/* The element may still be on its way while the page is being read. */
-async function elementOf(id) {
-	while (!$(id) && document.readyState === "loading")
-		await new Promise((done) => setTimeout(done, 10));
-	return $(id);
-}
-
-/* The bytes of a block, uncompressed; null where the page has none. */
-async function blockBytes(id) {
-	const element = await elementOf(id);
-	if (!element)
-		return null;
-	const packed = new Blob([fromBase64(element.textContent)]);
-	const plain = packed.stream().pipeThrough(new DecompressionStream("deflate"));
+async function unpack(packed) {
+	const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(plain).arrayBuffer());
+}
+
+/* The bytes of a block, uncompressed; null where there is none. */
+async function blockBytes(id) {
+	const packed = await packedBlock(id);
+	return packed && unpack(packed);
 }
 
 async function loadTables() {
@@ -175,7 +159,7 @@ function tileNow(level, i, later) {
 		decoded.set(block, tile);
 		return tile;
 	}
-	loadTile(level, i).then(later);
+	loadTile(level, i).then(later, () => {}); /* whoever could not get it has said so */
 	return null;
 }
 
@@ -193,6 +177,9 @@ function loadTile(level, i) {
 					decoded.delete(key);
 			}
 			return made;
+		}).catch((error) => {
+			decoded.delete(block);
+			throw error;
 		});
 		decoded.set(block, tile);
 	}
@@ -208,38 +195,19 @@ function tilesIn(level, from, to) {
 	return found;
 }
 
-/* ---- summaries: sums by path of every tile of the first level ---- */
+/* ---- sums: sumUp() is in trace_stored.js and trace_live.js, too ---- */
 
-async function summaryOf(track) {
-	if (track.summary || track.isCounter)
-		return track.summary;
-	const bytes = await blockBytes("s" + track.number);
-	const from = new Columns(bytes || new Uint8Array());
-	const sums = [];
-	for (let tile = 0; bytes && tile < track.levels[0].nTiles; tile++) {
-		const rows = [];
-		for (let n = from.number(); n > 0; n--) {
-			const [path, count, sum, min, more] = from.numbers(new Float64Array(5));
-			rows.push({ path, count, sum, min, max: min + more });
-		}
-		sums.push(rows);
+/* Rows of sums by path that are added up. */
+class Sums {
+	constructor() {
+		this.sums = new Map();
+		this.rough = false; /* parts of it were estimated */
 	}
-	track.summary = sums;
-	return sums;
-}
 
-/*
- * Count, sum, smallest and largest length by path, of what overlaps a time, and the part of it that is inside
- * (`inside`). Tiles that are inside of it are added from their summaries. `rough`: tiles at the edges are not
- * in this page, and were taken in proportion.
- */
-async function sumUp(from, to, wanted) {
-	const sums = new Map();
-	let rough = false;
-	const add = (path, count, sum, min, max, inside) => {
-		const at = sums.get(path);
+	add(path, count, sum, min, max, inside) {
+		const at = this.sums.get(path);
 		if (!at) {
-			sums.set(path, { path, count, sum, min, max, inside });
+			this.sums.set(path, { path, count, sum, min, max, inside });
 			return;
 		}
 		at.count += count;
@@ -247,31 +215,19 @@ async function sumUp(from, to, wanted) {
 		at.min = Math.min(at.min, min);
 		at.max = Math.max(at.max, max);
 		at.inside += inside;
-	};
-	for (const track of tracks.filter(wanted)) {
-		const first = track.levels[0];
-		const summary = await summaryOf(track);
-		for (const i of tilesIn(first, from, to)) {
-			if (first.start[i] >= from && first.end[i] <= to) {
-				for (const row of summary[i])
-					add(row.path, row.count, row.sum, row.min, row.max, row.sum);
-			} else if (track.isWhole) {
-				const tile = await loadTile(first, i);
-				for (let k = 0; k < tile.n; k++) {
-					if (tile.start[k] > to || tile.end[k] < from)
-						continue;
-					const length = tile.end[k] - tile.start[k];
-					add(tile.path[k], 1, length, length, length,
-						Math.min(tile.end[k], to) - Math.max(tile.start[k], from));
-				}
-			} else {
-				const share = (Math.min(first.end[i], to) - Math.max(first.start[i], from)) /
-					(first.end[i] - first.start[i] || 1);
-				rough = true;
-				for (const row of summary[i])
-					add(row.path, row.count * share, row.sum * share, row.min, row.max, row.sum * share);
-			}
-		}
 	}
-	return { sums, rough };
+}
+
+let counted = null;
+
+/* The events of each path in the whole trace, samples too. */
+function countsByPath() {
+	counted ||= Promise.all([sumUp(0, whole.to, false), sumUp(0, whole.to, true)]).then((both) => {
+		const counts = new Float64Array(tables.n);
+		for (const { sums: rows } of both)
+			for (const { path, count } of rows.values())
+				counts[path] += count;
+		return counts;
+	});
+	return counted;
 }

@@ -112,8 +112,7 @@ const isSampled = () => source === "samples";
 
 async function fillSums() {
 	const time = range || whole;
-	const wanted = (track) => !track.isCounter && (track.kind === "samples") === isSampled();
-	const made = await sumUp(time.from, time.to, wanted);
+	const made = await sumUp(time.from, time.to, isSampled());
 	if (time !== (range || whole))
 		return; /* another one was selected meanwhile */
 	sums = made;

@@ -173,7 +173,7 @@ static void put_bytes(void *ctx, const void *bytes, size_t n)
 bool prof_flame_write(const struct prof_flame_view *views, size_t n_views, const char *program,
 		      FILE *to)
 {
-	const struct page_out out = { put_bytes, to };
+	const struct page_out out = { .put = put_bytes, .ctx = to };
 	bool good;
 
 	page_begin(&out, "Flame graph",

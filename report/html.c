@@ -348,8 +348,13 @@ static enum ws_status put_data(struct rpt_html *page, struct ws_err *err)
 	return st;
 }
 
+static void put_bytes(void *ctx, const void *bytes, size_t n)
+{
+	ws_buf_add_n(ctx, bytes, n);
+}
+
 /* Each in a shadow tree of its own, where its style and its script find what they need. */
-static void put_rooflines(struct rpt_html *page)
+static void put_rooflines(struct rpt_html *page, const struct page_out *out)
 {
 	for (size_t r = 0; r < page->rpt->n_runs; r++) {
 		struct ws_buf markup;
@@ -364,8 +369,9 @@ static void put_rooflines(struct rpt_html *page)
 				      ":host{display:block}#chart{border:0;padding:0}th,td{padding:"
 				      "5px 8px}\n");
 			ws_buf_add_n(page->out, markup.at, markup.n);
+			page_put(out, "</template></div>\n");
+			page_script_begin(out, " type=\"module\"");
 			ws_buf_printf(page->out,
-				      "</template></div>\n<script type=\"module\">\n"
 				      "const root = document.getElementById(\"roofline-%zu\")"
 				      ".shadowRoot;\n%s</script>\n",
 				      r, rpt_asset_roofline_js);
@@ -374,14 +380,11 @@ static void put_rooflines(struct rpt_html *page)
 	}
 }
 
-static void put_bytes(void *ctx, const void *bytes, size_t n)
-{
-	ws_buf_add_n(ctx, bytes, n);
-}
-
 static enum ws_status put_page(struct rpt_html *page, struct ws_err *err)
 {
-	struct page_out out = { put_bytes, page->out };
+	struct page_out out = { .put = put_bytes,
+				.ctx = page->out,
+				.nonce = page->live ? page->live->nonce : NULL };
 	const char *title = ws_arena_printf(&page->rpt->arena, "%s \342\200\223 profile",
 					    page->rpt->runs[0].path);
 	enum ws_status st;
@@ -394,24 +397,29 @@ static enum ws_status put_page(struct rpt_html *page, struct ws_err *err)
 	page_json_end(&out);
 	if (st)
 		return st;
-	put_rooflines(page);
-	page_scripts(&out, (const char *const[]){ page_asset_page_js, page_asset_profile_parts_js,
-						  page_asset_profile_tables_js,
-						  page_asset_profile_js, NULL });
+	if (page->live) {
+		page_json_begin(&out, "choices");
+		page_put(&out, page->live->choices);
+		page_json_end(&out);
+	}
+	put_rooflines(page, &out);
+	page_scripts(&out,
+		     (const char *const[]){ page_asset_page_js, page_asset_profile_parts_js,
+					    page_asset_profile_tables_js, page_asset_profile_js,
+					    page->live ? page_asset_profile_live_js : NULL, NULL });
 	page_end(&out);
 	return ws_buf_status(page->out, err);
 }
 
-enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws_err *err)
+enum ws_status rpt_page_html(struct rpt_report *rpt, const struct rpt_page_live *live,
+			     struct ws_buf *out, struct ws_err *err)
 {
-	struct ws_buf text;
-	struct rpt_html page = { .rpt = rpt, .out = &text };
+	struct rpt_html page = { .rpt = rpt, .out = out, .live = live };
 	enum ws_status st;
 
 	page.fidelity = ws_arena_array(&rpt->arena, rpt->n_runs, sizeof(*page.fidelity));
 	if (!page.fidelity)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
-	ws_buf_init(&text, SIZE_MAX);
 	ws_arena_init(&page.scratch, SIZE_MAX);
 	ws_vec_init(&page.inputs, 1u << 20);
 	for (size_t r = 0; r < rpt->n_runs; r++)
@@ -420,12 +428,22 @@ enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws
 	st = rpt_html_find_tables(&page, err);
 	if (!st)
 		st = put_page(&page, err);
-	if (!st)
-		st = ws_file_replace(path, text.at, text.n, err);
 	for (size_t r = 0; r < rpt->n_runs; r++)
 		rpt_fidelity_fini(&page.fidelity[r]);
 	ws_vec_fini(&page.inputs);
 	ws_arena_fini(&page.scratch);
+	return st;
+}
+
+enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws_err *err)
+{
+	struct ws_buf text;
+	enum ws_status st;
+
+	ws_buf_init(&text, SIZE_MAX);
+	st = rpt_page_html(rpt, NULL, &text, err);
+	if (!st)
+		st = ws_file_replace(path, text.at, text.n, err);
 	ws_buf_fini(&text);
 	return st;
 }

@@ -21,7 +21,8 @@ struct rpt_html_input {
 struct rpt_html {
 	struct rpt_report *rpt;
 	struct ws_buf *out;
-	struct ws_arena scratch; /* for one metric or kernel */
+	const struct rpt_page_live *live; /* NULL: a file */
+	struct ws_arena scratch;          /* for one metric or kernel */
 	struct rpt_html_table *tables;
 	size_t n_tables;
 	WS_VEC(struct rpt_html_input) inputs;

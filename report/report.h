@@ -143,6 +143,14 @@ enum ws_status rpt_save_json(struct rpt_report *rpt, const char *path, struct ws
 enum ws_status rpt_save_db(struct rpt_report *rpt, const char *path, struct ws_err *err);
 /* html.c: one page for a browser, with all of it. */
 enum ws_status rpt_save_html(struct rpt_report *rpt, const char *path, struct ws_err *err);
+/* The same for a server, which makes pages of what its reader selects. */
+struct rpt_page_live {
+	const char *nonce;   /* see pages/page.h */
+	const char *choices; /* JSON: what can be selected; docs/formats/live.md */
+};
+/* @live NULL: for a file. */
+enum ws_status rpt_page_html(struct rpt_report *rpt, const struct rpt_page_live *live,
+			     struct ws_buf *out, struct ws_err *err);
 /* `out` into a file, or to stdout when @path is NULL. */
 enum ws_status rpt_save_text(struct rpt_report *rpt, const char *path, struct ws_err *err);
 /* The top tables as CSV beside the data of the first run, unless its folder is read-only. */

@@ -153,7 +153,7 @@ static enum ws_status merge_tile(struct building *b, const struct tl_tile *tile,
 {
 	bool slices = b->made->track.kind != TL_TRACK_COUNTER;
 	struct tl_coder *coder = &b->tl->coder;
-	enum ws_status st = tl_store_read(b->tl, tile, reading->packed, err);
+	enum ws_status st = tl_tile_bytes(b->tl, tile, 0, reading->packed, tile->n_bytes, err);
 	size_t n = 0;
 
 	if (!st && slices)
@@ -230,6 +230,7 @@ static void place_tiles(struct tl_made_track *made)
 	}
 	made->track.summary = (const uint8_t *)made->summary.at;
 	made->track.n_summary = made->summary.n;
+	made->track.summary_at = made->summary_at.at;
 }
 
 enum ws_status tl_build_levels(struct tl_timeline *tl, struct tl_made_track *made,
@@ -241,6 +242,8 @@ enum ws_status tl_build_levels(struct tl_timeline *tl, struct tl_made_track *mad
 	uint64_t n = made->track.n_events;
 	enum ws_status st = tl_track_flush(tl, made, true, err);
 
+	if (!st) /* where the last one ends */
+		st = ws_vec_push(&made->summary_at, (uint64_t)made->summary.n, err);
 	if (st)
 		return st;
 	add_level(made, 0, 0, n);

@@ -12,16 +12,19 @@
 #define ARENA_MAX ((size_t)4 << 30)
 
 /* The events that have a place in a timeline. */
-#define DOMAINS                                                                                    \
-	(TRC_DOMAINS_USUAL &                                                                       \
-	 ~(TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) | TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC))) |      \
-		TRC_DOMAIN_BIT(CALL_STACK_SAMPLING) | TRC_DOMAIN_BIT(METRICS) |                    \
-		TRC_DOMAIN_BIT(REGIONS)
+#define TIMELINE_DOMAINS                                                                           \
+	(((TRC_DOMAINS_USUAL &                                                                     \
+	   ~(TRC_DOMAIN_BIT(PC_SAMPLING_HOST_TRAP) | TRC_DOMAIN_BIT(PC_SAMPLING_STOCHASTIC))) |    \
+	  TRC_DOMAIN_BIT(CALL_STACK_SAMPLING) | TRC_DOMAIN_BIT(METRICS) |                          \
+	  TRC_DOMAIN_BIT(REGIONS)) &                                                               \
+	 ((1u << CAP_DOMAIN_COUNT) - 1))
 
 /* Those whose records are calls. */
 #define CALL_DOMAINS                                                                               \
 	(TRC_DOMAIN_BIT(HSA_API) | TRC_DOMAIN_BIT(HIP_API) | TRC_DOMAIN_BIT(RCCL_API) |            \
 	 TRC_DOMAIN_BIT(ROCDECODE_API) | TRC_DOMAIN_BIT(ROCJPEG_API))
+
+#define PROGRESS_EVENTS (1u << 17) /* between two reports: some 50 ms */
 
 /* ---- reading the trace ---- */
 
@@ -43,9 +46,16 @@ static bool is_sound(const struct trc_event *ev)
 	       is_call == ((CALL_DOMAINS >> ev->domain & 1) != 0);
 }
 
+static void report_progress(struct tl_timeline *tl)
+{
+	if (tl->opts.progress && tl->n_read % PROGRESS_EVENTS == 0)
+		tl->opts.progress(tl->opts.progress_ctx, tl->n_read, tl->n_to_read);
+	tl->n_read++;
+}
+
 static enum ws_status read_events(struct tl_process *p, struct ws_err *err)
 {
-	struct trc_event_query query = { .domains = (DOMAINS) & ((1u << CAP_DOMAIN_COUNT) - 1),
+	struct trc_event_query query = { .domains = TIMELINE_DOMAINS,
 					 .order = TRC_ORDER_START,
 					 .process = p->process };
 	const struct trc_event *ev;
@@ -55,9 +65,11 @@ static enum ws_status read_events(struct tl_process *p, struct ws_err *err)
 	st = trc_events_open(p->tl->trace, &query, &events, err);
 	if (st)
 		return st;
-	while (!st && (ev = trc_events_next(events)))
+	while (!st && (ev = trc_events_next(events))) {
+		report_progress(p->tl);
 		if (is_sound(ev))
 			st = tl_process_event(p, ev, err);
+	}
 	closed = trc_events_close(events, st ? NULL : err);
 	return st ? st : closed;
 }
@@ -107,6 +119,17 @@ static uint64_t first_ns(const struct trc_process *const *processes, size_t n)
 		if (processes[i]->ledger[CAP_DOMAIN_CALL_STACK_SAMPLING].written)
 			first = WS_MIN(first, sampled_from_ns(processes[i]));
 	return first == UINT64_MAX ? 0 : first;
+}
+
+static uint64_t count_events(const struct trc_process *const *processes, size_t n)
+{
+	uint64_t n_events = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (int d = 0; d < CAP_DOMAIN_COUNT; d++)
+			if (TIMELINE_DOMAINS >> d & 1)
+				n_events += processes[i]->ledger[d].written;
+	return n_events;
 }
 
 /* Samples are below the thread that they were taken of. */
@@ -202,6 +225,7 @@ enum ws_status tl_create(const struct trc_trace *trace, const struct trc_process
 	tl->opts = *opts;
 	st = init(tl, err);
 	tl->start_ns = tl->end_ns = first_ns(all, n);
+	tl->n_to_read = count_events(all, n);
 	for (size_t i = 0; !st && i < n; i++)
 		st = add_process(tl, all[i], err);
 	if (!st)
@@ -225,6 +249,7 @@ void tl_destroy(struct tl_timeline *tl)
 		ws_vec_fini(&(*made)->slices);
 		ws_vec_fini(&(*made)->values);
 		ws_buf_fini(&(*made)->summary);
+		ws_vec_fini(&(*made)->summary_at);
 	}
 	ws_vec_fini(&tl->tracks);
 	ws_vec_fini(&tl->paths);
@@ -338,7 +363,7 @@ enum ws_status tl_tiles(const struct tl_timeline *tl, size_t track, size_t level
 			if (!bytes)
 				return ws_fail(err, WS_E_NOMEM, "no memory for a tile");
 		}
-		st = tl_store_read(tl, tile, bytes, err);
+		st = tl_tile_bytes(tl, tile, 0, bytes, tile->n_bytes, err);
 		if (!st)
 			st = fn(ctx, tile, bytes, err);
 	}

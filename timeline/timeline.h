@@ -87,6 +87,7 @@ struct tl_track {
 	/* Of all tiles of level 0, in their order: see README.md. */
 	const uint8_t *summary;
 	size_t n_summary;
+	const uint64_t *summary_at; /* by tile: where its own begins; one more for the end */
 };
 
 struct tl_path {
@@ -99,6 +100,9 @@ struct tl_opts {
 	bool group_by_queue; /* tracks of queues, also where streams are known */
 	bool kernel_rename;  /* kernels have the name of the range around their launch */
 	enum trc_agent_index agent_index;
+	/* Called now and then while events are read; NULL: not. */
+	void (*progress)(void *ctx, uint64_t n_done, uint64_t n_events);
+	void *progress_ctx;
 };
 
 struct tl_timeline;
@@ -142,5 +146,8 @@ typedef enum ws_status tl_tile_fn(void *ctx, const struct tl_tile *tile, const v
 enum ws_status tl_tiles(const struct tl_timeline *timeline, size_t track, size_t level,
 			uint64_t from_ns, uint64_t until_ns, tl_tile_fn *fn, void *ctx,
 			struct ws_err *err);
+/* @n bytes of a tile from number @at on, as they are stored. */
+enum ws_status tl_tile_bytes(const struct tl_timeline *timeline, const struct tl_tile *tile,
+			     size_t at, void *to, size_t n, struct ws_err *err);
 
 #endif

@@ -45,6 +45,7 @@ struct tl_made_track {
 	WS_VEC(struct tl_slice) slices; /* of the tile that is being filled */
 	WS_VEC(struct tl_value) values;
 	struct ws_buf summary;
+	WS_VEC(uint64_t) summary_at;
 	uint64_t *row_ends; /* by row; for work that may overlap */
 	/* Slices of level 0 by length: [i] is shorter than tl_resolution(i + 1). */
 	uint64_t n_by_length[TL_LEVELS_MAX];
@@ -56,6 +57,7 @@ struct tl_timeline {
 	struct tl_opts opts;
 	uint64_t start_ns, end_ns;
 	uint64_t n_placed[CAP_DOMAIN_COUNT];
+	uint64_t n_read, n_to_read; /* events */
 	uint64_t n_unnamed;
 	struct ws_arena arena;
 	struct tl_texts names, details;
@@ -95,8 +97,6 @@ uint32_t tl_track_row(struct tl_made_track *made, uint64_t start_ns, uint64_t en
 /* Write the tile that is being filled. */
 enum ws_status tl_track_flush(struct tl_timeline *tl, struct tl_made_track *made, bool summarize,
 			      struct ws_err *err);
-enum ws_status tl_store_read(const struct tl_timeline *tl, const struct tl_tile *tile, void *to,
-			     struct ws_err *err);
 
 /* ---- levels ---- */
 

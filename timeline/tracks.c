@@ -41,6 +41,7 @@ struct tl_made_track *tl_track_create(struct tl_timeline *tl, enum tl_track_kind
 	ws_vec_init(&made->slices, TL_TILE_EVENTS);
 	ws_vec_init(&made->values, TL_TILE_EVENTS);
 	ws_buf_init(&made->summary, SUMMARY_BYTES_MAX);
+	ws_vec_init(&made->summary_at, TILES_MAX);
 	return made;
 }
 
@@ -70,21 +71,21 @@ static enum ws_status store(struct tl_timeline *tl, struct tl_made_track *made,
 	return ws_vec_push(&made->tiles, *tile, err);
 }
 
-enum ws_status tl_store_read(const struct tl_timeline *tl, const struct tl_tile *tile, void *to,
-			     struct ws_err *err)
+enum ws_status tl_tile_bytes(const struct tl_timeline *tl, const struct tl_tile *tile, size_t at,
+			     void *to, size_t n, struct ws_err *err)
 {
 	size_t done = 0;
 
-	while (done < tile->n_bytes) {
-		ssize_t n = pread(tl->store_fd, (char *)to + done, tile->n_bytes - done,
-				  (off_t)(tile->at + done));
+	while (done < n) {
+		ssize_t got = pread(tl->store_fd, (char *)to + done, n - done,
+				    (off_t)(tile->at + at + done));
 
-		if (n < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (got <= 0)
 			return ws_fail(err, WS_E_IO, "cannot read a temporary file: %s",
-				       strerror(n ? errno : EIO));
-		done += (size_t)n;
+				       strerror(got ? errno : EIO));
+		done += (size_t)got;
 	}
 	return WS_OK;
 }
@@ -129,6 +130,8 @@ static enum ws_status add_summary(struct tl_timeline *tl, struct tl_made_track *
 {
 	struct ws_buf *to = &made->summary;
 
+	if (ws_vec_push(&made->summary_at, (uint64_t)to->n, err))
+		return err ? err->status : WS_E_NOMEM;
 	for (size_t i = 0; i < made->slices.n; i++)
 		if (sum_up(tl, &made->slices.at[i], err))
 			return err ? err->status : WS_E_NOMEM;

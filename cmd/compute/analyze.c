@@ -71,6 +71,10 @@ static const struct ws_opt opts[] = {
 	WS_OPT_STR(T, save_dfs, 0, "save-dfs", "DIR", "one CSV file per table"),
 	WS_OPT_BOOL(T, tui, 0, "tui",
 		    "look around on the terminal: kernels, findings, tables, charts, comparison"),
+	WS_OPT_WORDS(T, gui, 0, "gui", "[PORT]",
+		     "look around in a browser: serve the page of --output-format html, with "
+		     "filters, on port 8050 of this machine; 0: any port"),
+	WS_OPT_BOOL(T, random_port, 0, "random-port", "--gui on any port that is free"),
 	WS_OPT_GROUP("Charts"),
 	WS_OPT_MANY(T, show.roofline_types, 'R', "roofline-data-type", "TYPE",
 		    "FP4 FP6 FP8 FP16 BF16 FP32 FP64 I8 I32 I64"),
@@ -395,8 +399,9 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	st = an_check_blocks(an, err);
 	if (st)
 		return st;
-	if (an->args->tui)
-		return scr_profile(&an->rpt, &eval_how, err);
+	if (an->args->tui || an->args->gui.n)
+		return an->args->tui ? scr_profile(&an->rpt, &eval_how, err)
+				     : an_gui(an, &eval_how, err);
 	if (an->args->list_torch) {
 		st = rpt_torch_list(&an->rpt, err);
 	} else if (an->args->list_stats) {
@@ -438,22 +443,6 @@ static enum ws_status list_nodes(const struct an_args *args, struct ws_err *err)
 	}
 	ws_arena_fini(&arena);
 	return st;
-}
-
-static enum ws_status check_torch(const struct an_args *args, struct ws_err *err)
-{
-	const char *option = args->list_torch ? "--list-torch-operators" : "--torch-operator";
-
-	if (!args->general.experimental)
-		return ws_fail(err, WS_E_USAGE,
-			       "%s is an experimental feature. Use --experimental to enable it.",
-			       option);
-	if (args->spatial || args->format != AN_STDOUT)
-		return ws_fail(
-			err, WS_E_USAGE,
-			"%s cannot be combined with --spatial-multiplexing or --output-format",
-			option);
-	return WS_OK;
 }
 
 static enum ws_status print_specs(const struct wl_workload *load, struct ws_err *err)
@@ -529,6 +518,9 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 			       call->rest.operands[0]);
 	if (args->show.decimal < 0 || args->show.decimal > 30)
 		return ws_fail(err, WS_E_USAGE, "--decimal requires a number from 0 to 30");
+	st = an_check_gui(args, err);
+	if (st)
+		return st;
 	st = compute_general_apply(&args->general, "analyze", &done, err);
 	if (st || done)
 		return st;
@@ -539,20 +531,23 @@ static enum ws_status run_analyze(const struct ws_cmd_call *call, int *exit_code
 	if (args->list_nodes)
 		return list_nodes(args, err);
 	if (args->list_torch || args->torch_operators.n)
-		st = check_torch(args, err);
+		st = an_check_torch(args, err);
 	if (st)
 		return st;
 	return analyze(args, exit_code, err);
 }
 
 enum ws_status an_look_around(char *const *paths, size_t n, const char *config_dir,
-			      struct ws_err *err)
+			      const char *port, struct ws_err *err)
 {
-	struct an_args args = { .general.config_dir = config_dir, .tui = true };
+	const char *gui[] = { NULL, port };
+	struct an_args args = { .general.config_dir = config_dir, .tui = !port };
 	enum ws_status st = WS_OK;
 	int ignored;
 
 	set_defaults(&args);
+	if (port)
+		args.gui = (struct ws_strv){ .at = gui, .n = 2 };
 	ws_vec_init(&args.paths, 2 * n);
 	for (size_t i = 0; !st && i < n; i++) {
 		st = ws_vec_push(&args.paths, NULL, err);
@@ -579,6 +574,7 @@ const struct ws_cmd compute_analyze_cmd = {
 		 "  rocprof-compute analyze -p before -p after --diff --fail-on 'duration>5%'\n"
 		 "  rocprof-compute analyze -p workloads/vcopy/MI200 --explain 11.2.4\n"
 		 "  rocprof-compute analyze -p before -p after --tui\n"
+		 "  rocprof-compute analyze -p before -p after --gui\n"
 		 "Exit codes: 0, 1 for a failure, 2 for wrong usage, 3 when a condition of\n"
 		 "--fail-on failed.\n",
 	.opts = { opts, WS_ARRAY_LEN(opts) },

@@ -21,7 +21,8 @@ struct an_args {
 	int format;         /* enum an_format */
 	int64_t kernel_verbose;
 	bool ea_aliases;
-	bool diff, tui;
+	bool diff, tui, random_port;
+	struct ws_strv gui; /* grouped as `paths`: --gui [PORT] */
 	struct ws_strv fail_on, explain;
 };
 
@@ -31,9 +32,11 @@ struct an {
 	int exit_code;
 };
 
-/* As --tui of profile folders, the first of which is the baseline. */
+/*
+ * As --tui of profile folders, the first of which is the baseline; or with @port, a number as text, as --gui.
+ */
 enum ws_status an_look_around(char *const *paths, size_t n, const char *config_dir,
-			      struct ws_err *err);
+			      const char *port, struct ws_err *err);
 
 #define AN_EXIT_FAIL_ON 3 /* a condition of --fail-on failed */
 
@@ -43,6 +46,12 @@ enum ws_status an_name_resume(struct an *an, const struct rpt_run *run, enum ws_
 			      struct ws_err *err);
 /* What -b names and is not there; a report of nothing but unknown names is none. */
 enum ws_status an_check_blocks(const struct an *an, struct ws_err *err);
+/* Whether the options about PyTorch operators may be used, and with the others. */
+enum ws_status an_check_torch(const struct an_args *args, struct ws_err *err);
+
+/* analyze_gui.c: --gui and --random-port. */
+enum ws_status an_check_gui(const struct an_args *args, struct ws_err *err);
+enum ws_status an_gui(struct an *an, const struct ana_eval_how *how, struct ws_err *err);
 
 /* analyze_diff.c: --diff and --fail-on; sets an->exit_code. */
 enum ws_status an_diff(struct an *an, struct ws_err *err);

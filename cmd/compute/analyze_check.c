@@ -1,4 +1,4 @@
-/* Warnings about what is missing: passes of an interrupted profile, requested blocks. */
+/* What is missing or excluded: passes of an interrupted profile, requested blocks, options. */
 #include "base/log.h"
 #include "base/str.h"
 #include "cmd/compute/analyze.h"
@@ -78,5 +78,21 @@ enum ws_status an_check_blocks(const struct an *an, struct ws_err *err)
 				blocks->at[0], an->rpt.metrics->arch, an->rpt.metrics->arch,
 				an->rpt.metrics->arch);
 	}
+	return WS_OK;
+}
+
+enum ws_status an_check_torch(const struct an_args *args, struct ws_err *err)
+{
+	const char *option = args->list_torch ? "--list-torch-operators" : "--torch-operator";
+
+	if (!args->general.experimental)
+		return ws_fail(err, WS_E_USAGE,
+			       "%s is an experimental feature. Use --experimental to enable it.",
+			       option);
+	if (args->spatial || args->gui.n || args->tui || args->format != AN_STDOUT)
+		return ws_fail(err, WS_E_USAGE,
+			       "%s cannot be combined with --gui, --tui, --spatial-multiplexing or "
+			       "--output-format",
+			       option);
 	return WS_OK;
 }

@@ -87,7 +87,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 		n_profiles += wl_folder_is_profile(call->rest.operands[i]);
 	if (n_profiles == call->rest.n)
 		return an_look_around(call->rest.operands, (size_t)call->rest.n, args->config_dir,
-				      err);
+				      NULL, err);
 	if (call->rest.n > 1)
 		return ws_fail(err, WS_E_USAGE,
 			       "only profile folders are compared: name one capture, database or "

@@ -2,6 +2,7 @@
 
 #include "cmd/cmd.h"
 
+/* clang-format off */
 static const struct ws_cmd *const subs[] = {
 	&wavescope_run_cmd,
 	&wavescope_info_cmd,
@@ -12,9 +13,11 @@ static const struct ws_cmd *const subs[] = {
 	&wavescope_merge_cmd,
 	&wavescope_advise_cmd,
 	&wavescope_top_cmd,
+	&wavescope_view_cmd,
 	&wavescope_agents_cmd,
 	NULL,
 };
+/* clang-format on */
 
 const struct ws_cmd cmd_wavescope = {
 	.name = "wavescope",

@@ -15,6 +15,7 @@ extern const struct ws_cmd wavescope_gpu_info_cmd;
 extern const struct ws_cmd wavescope_merge_cmd;
 extern const struct ws_cmd wavescope_library_trace_cmd;
 extern const struct ws_cmd wavescope_top_cmd;
+extern const struct ws_cmd wavescope_view_cmd;
 extern const struct ws_cmd wavescope_agents_cmd; /* hidden: see launch/agents.h */
 
 #endif

@@ -1,7 +1,7 @@
 """A page in Chromium, for tests that use it as a reader would.
 
 Speaks DevTools' protocol over a pipe, with the standard library alone. Every console message,
-every exception and every request that leaves the file is a failure.
+every exception and every request that leaves the file, or the server of the page, is a failure.
 """
 import base64
 import json
@@ -101,17 +101,22 @@ def check(what, good):
         wrong.append(what)
 
 
+def address(page):
+    return page if page.startswith("http://") else "file://" + os.path.abspath(page)
+
+
 def go(b, page):
     """Open another of the files that visit() was called with, with or without a '#', and wait until it is loaded."""
     b.events = [e for e in b.events if e.get("method") != "Page.loadEventFired"]
-    b.call("Page.navigate", url="file://" + os.path.abspath(page))
+    b.call("Page.navigate", url=address(page))
     while not any(e.get("method") == "Page.loadEventFired" for e in b.events):
         b.events.append(b.receive())
 
 
 def visit(page, use, screenshot=None, also=()):
-    """Open a file, call use(browser), and return how many checks failed. It may go() to those in @also."""
-    files = ["file://" + os.path.abspath(name) for name in (page, *also)]
+    """Open a file or the page of a server, call use(browser), and return how many checks failed. It may go() to
+    those in @also."""
+    files = [address(name) for name in (page, *also)]
     profile = tempfile.mkdtemp(prefix="ws-browser.")
     b = Browser(profile)
     try:
@@ -126,7 +131,8 @@ def visit(page, use, screenshot=None, also=()):
         requests = [e["params"]["request"]["url"] for e in b.events
                     if e.get("method") == "Network.requestWillBeSent"]
         check("asks for nothing but itself",
-              requests and all(u.split("#")[0] in files or u.startswith("data:") for u in requests))
+              requests and all(u.split("#")[0] in files or u.startswith("data:") or
+                               (page.startswith("http://") and u.startswith(page)) for u in requests))
         said = [e for e in b.events if e.get("method") in
                 ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")]
         check("the console stays empty" + "".join(f": {e}" for e in said), not said)

@@ -1,10 +1,14 @@
 /*
- * Writes the trace page of a made-up program: made_trace FOLDER
+ * Writes the trace page of a made-up program, or serves it until SIGINT:
+ *
+ *	made_trace FOLDER [serve]
  *
  * All that a track can show, names that try to leave the page, and enough short calls that they
  * are merged at first.
  */
 #include "output/output.h"
+#include "serve/server.h"
+#include "serve/trace.h"
 #include "tests/profile/rig.h"
 
 #include <stdio.h>
@@ -101,16 +105,41 @@ static void put_samples(struct rig *rig)
 	}
 }
 
-int main(int argc, char **argv)
+static enum ws_status write_page(const struct trc_trace *trace, const char *dir, struct ws_err *err)
 {
 	struct output_result result;
 	struct output_config cfg;
+	char prefix[4096];
+	enum ws_status st;
+
+	snprintf(prefix, sizeof(prefix), "%s/app", dir);
+	output_config_init(&cfg);
+	cfg.formats = OUTPUT_BIT(HTML);
+	cfg.prefix = prefix;
+	st = output_write(trace, NULL, 0, &cfg, &result, err);
+	output_result_fini(&result);
+	return st;
+}
+
+static enum ws_status serve_page(const struct trc_trace *trace, struct ws_err *err)
+{
+	struct srv_trace *site = NULL;
+	enum ws_status st = srv_trace_create(trace, NULL, NULL, &site, err);
+
+	if (!st)
+		st = srv_serve(&(struct srv_site){ srv_trace_answer, site }, 0, err);
+	srv_trace_destroy(site);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	bool serves = argc == 3 && strcmp(argv[2], "serve") == 0;
 	struct ws_err err = { 0 };
 	struct trc_trace *trace;
 	struct rig rig;
-	char prefix[4096];
 
-	if (argc != 2)
+	if (argc != 2 && !serves)
 		return 2;
 	rig_start(&rig, argv[1], 4711, START);
 	put_steps(&rig);
@@ -119,15 +148,10 @@ int main(int argc, char **argv)
 	put_samples(&rig);
 	rig_end(&rig, START + 120 * MS);
 	trace = rig_open(&rig, 1);
-	snprintf(prefix, sizeof(prefix), "%s/app", argv[1]);
-	output_config_init(&cfg);
-	cfg.formats = OUTPUT_BIT(HTML);
-	cfg.prefix = prefix;
-	if (output_write(trace, NULL, 0, &cfg, &result, &err)) {
+	if (serves ? serve_page(trace, &err) : write_page(trace, argv[1], &err)) {
 		fprintf(stderr, "made_trace: %s\n", err.text);
 		return 1;
 	}
-	output_result_fini(&result);
 	trc_close(trace);
 	unlink(rig.path);
 	rig_stacks_clear();

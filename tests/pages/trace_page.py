@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The trace page in a browser: trace_page.py MADE_TRACE [SCREENSHOTS]
+"""The trace page in a browser, as a file or from a server: trace_page.py file|server MADE_TRACE [SCREENSHOTS]
 
 Timeline, hover, zoom, search, selection, statistics, call trees, arrows, keys, hostile names. With a
 folder, pictures of what a reader sees are put into it.
 """
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 from devtools import check, installed, visit  # noqa: E402
 
-pictures = sys.argv[2] if len(sys.argv) > 2 else None
+pictures = sys.argv[3] if len(sys.argv) > 3 else None
 KERNEL = "<b>kernel</b>" + "k" * (4096 - 13)
 HOSTILE = ["</script><script>document.title='x'</script>", "\"'`${1}&amp;<!--", "a\tb\nc\x01\x7f",
            "\ufffd\ufffd not UTF-8", "<img src=x onerror=alert(1)>", "\u00fcml\u00e4ut \u20ac \u6838"]
@@ -262,13 +263,66 @@ def use(b):
     looks(b)
 
 
+def requests_of(b):
+    return [e["params"]["request"]["url"] for e in b.events if e.get("method") == "Network.requestWillBeSent"]
+
+
+def fetching(b):
+    """Details come when they are looked at: short calls are merged at first, and their tiles not requested."""
+    media(b, "light")
+    b.call("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
+    until(b, "statistics of the whole trace are there", "document.querySelectorAll('#table tbody tr').length > 0")
+    before = [u for u in requests_of(b) if "/tiles?" in u]
+    sums = [u for u in requests_of(b) if "/sums?" in u]
+    check("one request has the tiles of the first picture", len(before) == 1 and len(sums) == 1)
+    mouse(b, "mouseMoved", *place(b, 30, MERGED))
+    until(b, "events are merged", "document.getElementById('tip').innerText.startsWith('4 events')")
+    x, y = place(b, 30, MERGED)
+    for _ in range(14):
+        mouse(b, "mouseWheel", x, y, deltaX=0, deltaY=-120, modifiers=2)
+    until(b, "the view is near", "Number(new URLSearchParams(location.hash.slice(1)).get('to')) - "
+          "Number(new URLSearchParams(location.hash.slice(1)).get('from')) < 1e6")
+    for _ in range(100):
+        mouse(b, "mouseMoved", x, y)
+        mouse(b, "mouseMoved", x + 1, y)
+        if "\n2.000 \u00b5s from" in text(b, "tip"):
+            break
+        time.sleep(0.05)
+    check("zooming shows each event", text(b, "tip").startswith("hipGetLastError\n2.000 \u00b5s from "))
+    after = [u for u in requests_of(b) if "/tiles?" in u]
+    check("which was requested then", len(after) > len(before) and after[-1] not in before)
+    picture(b, "near")
+    b.key("0")
+
+
+def use_server(b):
+    fetching(b)
+    first_look(b)
+    flows(b)
+    selecting(b)
+    searching(b)
+
+
+def visit_server(folder):
+    server = subprocess.Popen([sys.argv[2], folder, "serve"], stdout=subprocess.PIPE, text=True)
+    try:
+        failed = visit(server.stdout.readline().strip(), use_server)
+    finally:
+        server.send_signal(signal.SIGINT)
+    check("Ctrl-C ends the server with 0", server.wait(20) == 0)
+    return failed
+
+
 def main():
     if not installed():
         print("SKIP: chromium is not installed: scripts/setup test")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.argv[1], folder], check=True)
-        failed = visit(f"{folder}/app_results.html", use)
+        if sys.argv[1] == "server":
+            failed = visit_server(folder)
+        else:
+            subprocess.run([sys.argv[2], folder], check=True)
+            failed = visit(f"{folder}/app_results.html", use)
     sys.exit(1 if failed else 0)
 
 
