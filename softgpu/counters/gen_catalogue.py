@@ -3,7 +3,7 @@
 import re
 import sys
 
-TARGETS = {"all": "SG_ISA_GFX908 | SG_ISA_GFX90A", "gfx908": "SG_ISA_GFX908",
+TARGETS = {"all": "SG_ISA_GFX908 | SG_ISA_GFX90A | SG_ISA_GFX942 | SG_ISA_GFX950", "gfx908": "SG_ISA_GFX908",
            "gfx90a": "SG_ISA_GFX90A"}
 CLASSES = {"exact": "SG_EXACT", "modelled": "SG_MODELLED", "unsupported": "SG_UNSUPPORTED", "level": "SG_LEVEL_COUNTER"}
 INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL"}

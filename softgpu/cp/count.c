@@ -75,7 +75,7 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 		.lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
 		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
-		.vgprs = l->target == SG_ISA_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs
+		.vgprs = l->target >= SG_ISA_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs
 						    : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,
 		.system_release = RELEASE_SCOPE(packet->dispatch.header) == SCOPE_SYSTEM,

@@ -39,7 +39,7 @@ static unsigned long long ull(uint64_t v)
 
 static const char *target_name(const struct sg_queue *queue)
 {
-	return queue->gpu->target == SG_ISA_GFX90A ? "gfx90a" : "gfx908";
+	return sg_isa_target_name(queue->gpu->target);
 }
 
 static void put_nearest(struct text *t, const struct sg_queue *queue, uint64_t address)

@@ -17,7 +17,7 @@ static uint32_t status(const struct sg_wave *w)
 static uint32_t gpr_alloc(const struct sg_wave *w)
 {
 	/* sizes in granules less one; the bases are those of the first wave of a SIMD */
-	uint32_t vgpr_granule = w->launch->target == SG_ISA_GFX90A ? 8 : 4;
+	uint32_t vgpr_granule = w->launch->target >= SG_ISA_GFX90A ? 8 : 4;
 	uint32_t n_vgprs = w->launch->n_vgprs + w->launch->n_agprs;
 	uint32_t vgpr_size = n_vgprs ? (n_vgprs - 1) / vgpr_granule : 0;
 	uint32_t sgpr_size = 112 / 16 - 1; /* gfx9 allocates all waves the same */
@@ -94,8 +94,8 @@ bool sg_hwreg_write(struct sg_wave *w, uint32_t field, uint32_t value)
 
 uint64_t sg_wave_core_clock(const struct sg_wave *w)
 {
-	/* 1700 and 1502 MHz, what the devices report as their largest engine clock */
-	uint64_t ticks = w->launch->clock();
+	/* MHz by target: what MI100, MI210, MI300X and MI355X report as their largest engine clock */
+	static const uint16_t mhz[SG_ISA_N_TARGETS] = { 1502, 1700, 2100, 2400 };
 
-	return w->launch->target == SG_ISA_GFX90A ? ticks * 17 : ticks * 1502 / 100;
+	return w->launch->clock() * mhz[__builtin_ctz(w->launch->target)] / 100;
 }

@@ -60,7 +60,7 @@ static void count_registers(struct sg_launch *l)
 {
 	uint32_t granules = (l->rsrc1 & 0x3f) + 1;
 
-	if (l->target == SG_ISA_GFX90A) { /* one file of 512 for both kinds */
+	if (l->target >= SG_ISA_GFX90A) { /* one file of 512 for both kinds */
 		uint32_t total = granules * 8, accum_at = ((l->rsrc3 & 0x3f) + 1) * 4;
 
 		l->n_vgprs = accum_at < total ? accum_at : total;
@@ -113,10 +113,10 @@ void sg_launch_fini(struct sg_launch *launch)
 /* Limits of a compute unit: four SIMDs; 64 KiB of LDS in steps of 512; 16 barriers. */
 uint32_t sg_launch_wgs_per_cu(const struct sg_launch *l)
 {
-	bool gfx90a = l->target == SG_ISA_GFX90A;
-	uint32_t regs = gfx90a ? round_up(l->n_vgprs, 4) + l->n_agprs : l->n_vgprs;
-	uint32_t waves_per_simd = (gfx90a ? 512 : 256) / round_up(regs, gfx90a ? 8 : 4);
-	uint32_t max_waves = gfx90a ? 8 : 10;
+	bool unified = l->target >= SG_ISA_GFX90A;
+	uint32_t regs = unified ? round_up(l->n_vgprs, 4) + l->n_agprs : l->n_vgprs;
+	uint32_t waves_per_simd = (unified ? 512 : 256) / round_up(regs, unified ? 8 : 4);
+	uint32_t max_waves = unified ? 8 : 10;
 	uint32_t wgs;
 
 	if (waves_per_simd > max_waves)
@@ -242,7 +242,7 @@ static uint64_t put_item_ids(struct sg_wave *w, const struct sg_launch *l, const
 		return exec;
 	}
 	for (unsigned lane = 0; lane < n; lane++) {
-		if (l->target == SG_ISA_GFX90A) {
+		if (l->target >= SG_ISA_GFX90A) {
 			v[lane] = x | (dims >= 1 ? y << 10 : 0) | (dims >= 2 ? z << 20 : 0);
 		} else {
 			v[lane] = x;

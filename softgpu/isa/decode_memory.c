@@ -80,13 +80,13 @@ bool sg_isa_decode_ds(const struct sg_isa_reader *r)
 	if ((row->flags & SG_ISA_GDSONLY) ? !insn->gds
 					  : insn->gds && !sg_isa_find(row, SG_ROLE_GDS))
 		return false;
-	/* The accumulation registers of gfx90a; without data there is no such bit. */
+	/* The accumulation registers, from gfx90a on; without data there is no such bit. */
 	acc = sg_isa_bits(w, 25, 1);
 	has_data = sg_isa_find(row, SG_ROLE_VDST) || sg_isa_find(row, SG_ROLE_DATA0) ||
 		   ((row->flags & SG_ISA_GDSONLY) && sg_isa_find(row, SG_ROLE_VADDR));
 	if (acc && !has_data)
 		return false;
-	insn->dst_acc = acc && r->target == SG_ISA_GFX90A;
+	insn->dst_acc = acc && r->target >= SG_ISA_GFX90A;
 	return vector_field(row, SG_ROLE_VADDR, sg_isa_bits(x, 0, 8), &insn->vaddr) &&
 	       vector_field(row, SG_ROLE_DATA0, sg_isa_bits(x, 8, 8), &insn->vdata) &&
 	       vector_field(row, SG_ROLE_DATA1, sg_isa_bits(x, 16, 8), &insn->data1) &&
@@ -137,7 +137,7 @@ bool sg_isa_decode_flat(const struct sg_isa_reader *r)
 	insn->vdata = sg_isa_bits(x, 8, 8);
 	insn->vdst = sg_isa_bits(x, 24, 8);
 	acc = sg_isa_bits(x, 23, 1);
-	insn->dst_acc = acc && r->target == SG_ISA_GFX90A;
+	insn->dst_acc = acc && r->target >= SG_ISA_GFX90A;
 	insn->nv = acc && r->target == SG_ISA_GFX908;
 	vdst = sg_isa_find(row, SG_ROLE_VDST);
 	vdata = sg_isa_find(row, SG_ROLE_VDATA);
@@ -202,11 +202,11 @@ bool sg_isa_decode_mubuf(const struct sg_isa_reader *r)
 		return false;
 	acc = sg_isa_bits(x, 23, 1);
 	if (!row->n_operands) { /* cache maintenance; the new ones have the new bit, as 0 */
-		if (acc && row->targets == SG_ISA_GFX90A)
+		if (acc && !(row->targets & SG_ISA_GFX908))
 			return false;
 		return !insn->lds && !sg_isa_bits(w, 12, 2);
 	}
-	insn->dst_acc = acc && r->target == SG_ISA_GFX90A;
+	insn->dst_acc = acc && r->target >= SG_ISA_GFX90A;
 	insn->tfe = acc && r->target == SG_ISA_GFX908;
 	if (insn->lds) {
 		if (!sg_isa_find(row, SG_ROLE_LDS))
@@ -237,8 +237,8 @@ bool sg_isa_decode_mtbuf(const struct sg_isa_reader *r)
 	insn->nfmt = sg_isa_bits(w, 23, 3);
 	insn->glc = sg_isa_bits(w, 14, 1);
 	insn->slc = sg_isa_bits(x, 22, 1);
-	insn->scc = sg_isa_bits(x, 21, 1) && r->target == SG_ISA_GFX90A;
-	insn->dst_acc = sg_isa_bits(x, 23, 1) && r->target == SG_ISA_GFX90A;
+	insn->scc = sg_isa_bits(x, 21, 1) && r->target >= SG_ISA_GFX90A;
+	insn->dst_acc = sg_isa_bits(x, 23, 1) && r->target >= SG_ISA_GFX90A;
 	insn->tfe = sg_isa_bits(x, 23, 1) && r->target == SG_ISA_GFX908;
 	return buffer_operands(r, w, x);
 }

@@ -37,7 +37,7 @@ bool sg_isa_has_form(const struct sg_isa_row *row, enum sg_isa_target target, en
 		return true;
 	for (unsigned i = 0; i < row->n_operands; i++)
 		if (row->operand[i].bits == 64)
-			return form == SG_FORM_DPP && target == SG_ISA_GFX90A;
+			return form == SG_FORM_DPP && target >= SG_ISA_GFX90A;
 	return true;
 }
 
@@ -110,7 +110,7 @@ static bool dpp_ctrl_exists(const struct sg_isa_reader *r, unsigned ctrl)
 	bool is_64_bit = sg_isa_find(r->insn->row, SG_ROLE_SRC0)->bits == 64;
 
 	if (ctrl >= 0x150 && ctrl <= 0x15f) /* row_newbcast */
-		return r->target == SG_ISA_GFX90A;
+		return r->target >= SG_ISA_GFX90A;
 	if (is_64_bit)
 		return false;
 	if (ctrl < 0x100) /* quad_perm */

@@ -1,5 +1,5 @@
 /*
- * isa: the instruction set of gfx908 and gfx90a: decoding and printing.
+ * isa: the instruction sets of gfx908, gfx90a, gfx942 and gfx950: decoding and printing.
  *
  * sg_isa_decode() turns instruction words into fields by name; it knows the tables in this folder
  * and nothing of waves or execution. The interpreter lowers the fields to what it runs
@@ -15,8 +15,9 @@
 #include <stdint.h>
 
 /* clang-format off */
-enum sg_isa_target { SG_ISA_GFX908 = 1, SG_ISA_GFX90A = 2 }; /* also bits of sg_isa_row.targets */
-#define SG_ISA_N_TARGETS 2
+/* Also bits of sg_isa_row.targets. In the order of the generations: a later one is greater. */
+enum sg_isa_target { SG_ISA_GFX908 = 1, SG_ISA_GFX90A = 2, SG_ISA_GFX942 = 4, SG_ISA_GFX950 = 8 };
+#define SG_ISA_N_TARGETS 4
 
 enum sg_enc {
 	SG_ENC_SOP2, SG_ENC_SOPK, SG_ENC_SOP1, SG_ENC_SOPC, SG_ENC_SOPP, SG_ENC_SMEM,
@@ -164,6 +165,10 @@ struct sg_decoded_insn {
 	bool glc, slc, scc, nv, lds, tfe, gds, idxen, offen;
 };
 /* clang-format on */
+
+/* "gfx90a"; the target of that name, 0: none. */
+const char *sg_isa_target_name(enum sg_isa_target target);
+enum sg_isa_target sg_isa_target_find(const char *name);
 
 /* Quad-cycles for which the instruction occupies its unit; of a matrix instruction, the matrix unit. */
 static inline uint8_t sg_isa_rate(const struct sg_isa_row *row, enum sg_isa_target target)

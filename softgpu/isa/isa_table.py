@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-TARGETS = ("gfx908", "gfx90a")
+TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950")  # in the order of the generations
 
 # encoding: (bits of the opcode field, roles it may use)
 SCALAR = {"sdst", "src0", "src1", "simm16", "label", "hwreg", "waitcnt", "sendmsg", "imm32",
@@ -130,17 +130,27 @@ def parse_byte(text, what, fail):
     return int(text)
 
 
+def parse_targets(text, fail):
+    """gfx908,gfx942: these; gfx942+: it and all later ones."""
+    chosen = set()
+    for word in text.split(","):
+        target = word.removesuffix("+")
+        if target not in TARGETS:
+            fail(f"unknown target '{target}'")
+        at = TARGETS.index(target)
+        chosen.update(TARGETS[at:] if word.endswith("+") else [target])
+    return tuple(t for t in TARGETS if t in chosen)
+
+
 def parse_opcode(text, encoding, fail):
-    """op[@target]: the opcode and the targets that have it."""
-    op_text, _, target = text.partition("@")
-    if target and target not in TARGETS:
-        fail(f"unknown target '{target}'")
+    """op[@targets]: the opcode and the targets that have it."""
+    op_text, _, targets = text.partition("@")
     if not re.fullmatch(r"0x[0-9a-f]+", op_text):
         fail(f"opcode '{op_text}' is not a hexadecimal number")
     op = int(op_text, 16)
     if op >> ENCODINGS[encoding][0]:
         fail(f"opcode {op_text} does not fit the {ENCODINGS[encoding][0]} bits of {encoding}")
-    return op, (target,) if target else TARGETS
+    return op, parse_targets(targets, fail) if targets else TARGETS
 
 
 def parse_operands(text, row, fail):
@@ -175,14 +185,15 @@ def parse_class(text, row, fail):
 
 
 def parse_rates(text, row, fail):
-    """rate [target:rate]..."""
+    """rate [targets:rate]..."""
     default, *exceptions = text.split(" ")
     row.rates = dict.fromkeys(row.targets, parse_byte(default, "rate", fail))
     for exception in exceptions:
-        target, _, rate = exception.partition(":")
-        if target not in row.targets:
-            fail(f"a rate for '{target}', which does not have {row.mnemonic}")
-        row.rates[target] = parse_byte(rate, "rate", fail)
+        targets, _, rate = exception.partition(":")
+        for target in parse_targets(targets, fail):
+            if target not in row.targets:
+                fail(f"a rate for '{target}', which does not have {row.mnemonic}")
+            row.rates[target] = parse_byte(rate, "rate", fail)
 
 
 def parse_memory(text, row, fail):

@@ -53,25 +53,26 @@ static void check_fields(const struct sg_decoded_insn *insn)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum sg_isa_target targets[] = { SG_ISA_GFX908, SG_ISA_GFX90A };
 	size_t n_words = size / 4;
 	/* exactly as long as the input: a sanitizer sees the word behind it */
 	uint32_t *words = malloc(n_words ? n_words * 4 : 1);
 
 	CHECK(words);
 	memcpy(words, data, n_words * 4);
-	for (unsigned t = 0; t < 2; t++) {
+	for (unsigned t = 0; t < SG_ISA_N_TARGETS; t++) {
+		enum sg_isa_target target = (enum sg_isa_target)(1 << t);
+
 		for (size_t at = 0; at < n_words;) {
 			struct sg_decoded_insn insn;
 			bool ok;
 
 			memset(&insn, 0xa5, sizeof(insn));
-			ok = sg_isa_decode(targets[t], words + at, n_words - at, &insn);
+			ok = sg_isa_decode(target, words + at, n_words - at, &insn);
 			CHECK(insn.n_dwords >= 1 && insn.n_dwords <= n_words - at);
 			CHECK(ok == (insn.row != NULL) && (ok || insn.n_dwords == 1));
 			if (ok) {
 				check_fields(&insn);
-				check_print(targets[t], &insn);
+				check_print(target, &insn);
 			}
 			at += insn.n_dwords;
 		}

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		step->sgpr[126] = (uint32_t)next_random();
 	if (next_random() % 4 == 0)
 		step->mode = (uint32_t)next_random() & 0x3ff;
-	sg_step_run(data[0] & 1 ? SG_ISA_GFX90A : SG_ISA_GFX908, words, n_words, step);
+	sg_step_run((enum sg_isa_target)(1 << data[0] % SG_ISA_N_TARGETS), words, n_words, step);
 	if (lds[0] != FENCE || lds[LDS_BYTES / 8 + 1] != FENCE)
 		fail("wrote outside of LDS");
 	return 0;
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #ifndef WS_LIBFUZZER
 struct golden {
 	uint32_t words[2];
-	uint8_t target;
+	uint8_t target; /* its number, as the first byte of an input has it */
 };
 
 static struct golden *read_golden(const char *path, size_t *out_n)
@@ -123,9 +123,10 @@ static struct golden *read_golden(const char *path, size_t *out_n)
 	while (fgets(line, sizeof(line), f)) {
 		struct golden g;
 
-		if (sscanf(line, "%15s %x %x", target, &g.words[0], &g.words[1]) != 3)
+		if (sscanf(line, "%15s %x %x", target, &g.words[0], &g.words[1]) != 3 ||
+		    !sg_isa_target_find(target))
 			continue;
-		g.target = !strcmp(target, "gfx90a");
+		g.target = (uint8_t)__builtin_ctz(sg_isa_target_find(target));
 		if (n % 1024 == 0)
 			all = realloc(all, (n + 1024) * sizeof(*all));
 		all[n++] = g;
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
 	for (size_t p = 0; p < n_programs; p++) {
 		size_t at = 1;
 
-		input[0] = (uint8_t)(p & 1);
+		input[0] = golden[p % n_golden].target;
 		while (at + 8 <= sizeof(input)) {
 			/* p walks through all of them, so that every row is first in some program */
 			const struct golden *g =

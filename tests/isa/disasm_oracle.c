@@ -3,10 +3,12 @@
  * through its interesting values, then at random; both must accept the same words, take the same
  * number of bytes and print the same text.
  *
- * LLVM 15 is loaded at run time; without it the test is skipped. `disasm_oracle N SEED` sets how
- * many random words each row and form gets (and 1000 times as many for no row in particular); any
- * third argument prints every difference. `disasm_oracle first` prints the first word of every row
- * and form that both agree on: that is disasm_golden.txt, for machines without LLVM.
+ * Each target has its version of LLVM: versions differ in spelling, and older ones do not know
+ * the later targets. `disasm_oracle VERSION` tests the targets of one version, whose library is loaded at
+ * run time; without it the test is skipped. `disasm_oracle VERSION N SEED` sets how many random words
+ * each row and form gets (and 1000 times as many for no row in particular); any further argument
+ * prints every difference. `disasm_oracle VERSION first` prints the first word of every row and form
+ * that both agree on: record_golden.sh keeps that, for machines without LLVM.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@
 
 #include "softgpu/isa/isa_priv.h"
 
-#define LLVM_LIBRARY "libLLVM-15.so.1"
 #define SKIPPED 77
 #define N_SHOWN 40
 
@@ -24,13 +25,19 @@ static void *(*create)(const char *triple, const char *cpu, void *info, int tag,
 static size_t (*disassemble)(void *ctx, uint8_t *bytes, uint64_t n, uint64_t pc, char *text,
 			     size_t size);
 
-static const struct {
-	enum sg_isa_target id;
-	const char *name;
-} targets[] = { { SG_ISA_GFX908, "gfx908" }, { SG_ISA_GFX90A, "gfx90a" } };
+/* The reference of each target, and what it is called there. */
+static const struct reference {
+	const char *version, *library;
+	unsigned targets; /* bits of enum sg_isa_target */
+} references[] = {
+	{ "15", "libLLVM-15.so.1", SG_ISA_GFX908 | SG_ISA_GFX90A },
+	{ "19", "libLLVM.so.19.1", SG_ISA_GFX942 },
+	{ "21", "libLLVM.so.21.1", SG_ISA_GFX950 },
+};
 
-static void *contexts[2];
-static uint32_t (*n_agreed[2])[4]; /* per row and form: words that both accept and print alike */
+static enum sg_isa_target target; /* the one under test */
+static void *context;
+static uint32_t (*n_agreed)[4]; /* per row and form: words that both accept and print alike */
 static unsigned long n_words, n_accepted, n_differences, n_excepted;
 static bool verbose, print_first;
 
@@ -209,14 +216,14 @@ static bool is_llvm_oddity(const char *theirs, uint64_t words)
 }
 
 /* LLVM's text without the tab and the remark behind ';'; its size in bytes, 0 if it refuses. */
-static size_t llvm_text(unsigned target, const uint32_t *words, size_t n, char *text, size_t size)
+static size_t llvm_text(const uint32_t *words, size_t n, char *text, size_t size)
 {
 	uint8_t bytes[16];
 	char raw[512];
 	size_t used, at = 0;
 
 	memcpy(bytes, words, n * 4);
-	used = disassemble(contexts[target], bytes, n * 4, 0, raw, sizeof(raw));
+	used = disassemble(context, bytes, n * 4, 0, raw, sizeof(raw));
 	text[0] = '\0';
 	if (!used)
 		return 0;
@@ -232,7 +239,7 @@ static size_t llvm_text(unsigned target, const uint32_t *words, size_t n, char *
 	return used;
 }
 
-static void compare(unsigned target, uint64_t words)
+static void compare(uint64_t words)
 {
 	/* a literal behind, so that every literal exists and two are told apart from one */
 	static const uint32_t literals[] = { 0x3f800000, 0x00000005, 0xfffffff0, 0x12345678,
@@ -252,15 +259,15 @@ static void compare(unsigned target, uint64_t words)
 		if ((stream[0] & 0x1ff) != 0xf9 && (stream[0] & 0x1ff) != 0xfa)
 			stream[1] = stream[2];
 	n_words++;
-	accepted = sg_isa_decode(targets[target].id, stream, 3, &insn);
+	accepted = sg_isa_decode(target, stream, 3, &insn);
 	ours[0] = '\0';
 	if (accepted)
-		sg_isa_print(targets[target].id, &insn, 0, ours, sizeof(ours));
-	size = llvm_text(target, stream, 3, theirs, sizeof(theirs));
+		sg_isa_print(target, &insn, 0, ours, sizeof(ours));
+	size = llvm_text(stream, 3, theirs, sizeof(theirs));
 	if (accepted && size == insn.n_dwords * 4u && !strcmp(ours, theirs)) {
-		if (!n_agreed[target][insn.row - sg_isa_rows][insn.form]++ && print_first)
-			printf("%s %08x %08x %s\n", targets[target].name, stream[0], stream[1],
-			       ours);
+		if (!n_agreed[insn.row - sg_isa_rows][insn.form]++ && print_first)
+			printf("%s %08x %08x %s\n", sg_isa_target_name(target), stream[0],
+			       stream[1], ours);
 		n_accepted++;
 		return;
 	}
@@ -271,9 +278,10 @@ static void compare(unsigned target, uint64_t words)
 		return;
 	}
 	if (n_differences++ < N_SHOWN || verbose)
-		printf("%s %08x %08x\n  ours   %2u %s\n  llvm   %2zu %s\n", targets[target].name,
-		       stream[0], stream[1], accepted ? insn.n_dwords * 4 : 0,
-		       accepted ? ours : "(refused)", size, size ? theirs : "(refused)");
+		printf("%s %08x %08x\n  ours   %2u %s\n  llvm   %2zu %s\n",
+		       sg_isa_target_name(target), stream[0], stream[1],
+		       accepted ? insn.n_dwords * 4 : 0, accepted ? ours : "(refused)", size,
+		       size ? theirs : "(refused)");
 }
 
 static uint64_t with_field(uint64_t words, const struct field *f, uint32_t value)
@@ -332,8 +340,7 @@ static uint64_t random_words(uint64_t base, const struct layout *l)
 	return base;
 }
 
-static void compare_row(unsigned target, const struct sg_isa_row *row, const struct layout *l,
-			unsigned n_random)
+static void compare_row(const struct sg_isa_row *row, const struct layout *l, unsigned n_random)
 {
 	uint64_t base = l->word | (uint32_t)(row->op + l->op_base) << l->op_low | l->src0;
 
@@ -347,23 +354,23 @@ static void compare_row(unsigned target, const struct sg_isa_row *row, const str
 			uint64_t words = random_words(base, l);
 			uint32_t stream[2] = { words, words >> 32 };
 
-			if (sg_isa_decode(targets[target].id, stream, 2, &insn)) {
+			if (sg_isa_decode(target, stream, 2, &insn)) {
 				from = words;
 				break;
 			}
 		}
 		for (uint32_t v = 0; v < 1u << f->n;) {
-			compare(target, with_field(from, f, v));
+			compare(with_field(from, f, v));
 			v += f->n > 6 ? 1 + random_u32() % (1 << (f->n - 5)) : 1;
 		}
-		compare(target, with_field(from, f, ~0u));
+		compare(with_field(from, f, ~0u));
 	}
 	for (unsigned i = 0; i < n_random; i++)
-		compare(target, random_words(base, l));
+		compare(random_words(base, l));
 }
 
 /* The opcodes without a row must be refused by both. */
-static void compare_free_opcodes(unsigned target)
+static void compare_free_opcodes(void)
 {
 	static const uint8_t op_bits[SG_N_ENCS] = { 7, 5, 8, 7, 7, 8, 6, 8, 8, 10, 7, 8, 7, 7, 4 };
 
@@ -374,28 +381,28 @@ static void compare_free_opcodes(unsigned target)
 			uint64_t base = l->word | (op + l->op_base) << l->op_low | l->src0;
 
 			for (unsigned n = 0; n < 8; n++)
-				compare(target, n ? random_words(base, l) : base);
+				compare(n ? random_words(base, l) : base);
 		}
 	}
 }
 
-static void compare_16_bit_constants(unsigned target)
+static void compare_16_bit_constants(void)
 {
 	static const uint32_t words[] = { 0xbf8c0000, 0xbf900000, 0xb8840000 };
 
 	for (uint32_t v = 0; v < 0x10000; v++) {
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-			compare(target, words[i] | v);
-		compare(target, 0x10000002d87a0000 | v); /* ds_swizzle_b32 v16, v2 */
+			compare(words[i] | v);
+		compare(0x10000002d87a0000 | v); /* ds_swizzle_b32 v16, v2 */
 	}
 }
 
-static bool load_llvm(void)
+static bool load_llvm(const char *library)
 {
 	static const char *const init[] = { "LLVMInitializeAMDGPUTargetInfo",
 					    "LLVMInitializeAMDGPUTargetMC",
 					    "LLVMInitializeAMDGPUDisassembler" };
-	void *lib = dlopen(LLVM_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
 	if (!lib)
 		return false;
@@ -408,9 +415,7 @@ static bool load_llvm(void)
 	}
 	*(void **)&create = dlsym(lib, "LLVMCreateDisasmCPU");
 	*(void **)&disassemble = dlsym(lib, "LLVMDisasmInstruction");
-	for (unsigned t = 0; create && t < 2; t++)
-		contexts[t] = create("amdgcn--amdhsa", targets[t].name, NULL, 0, NULL, NULL);
-	return disassemble && contexts[0] && contexts[1];
+	return create && disassemble;
 }
 
 static unsigned report_unexercised(void)
@@ -418,60 +423,82 @@ static unsigned report_unexercised(void)
 	static const char *const forms[] = { "", ", VOP3", ", SDWA", ", DPP" };
 	unsigned n = 0;
 
-	for (unsigned t = 0; t < 2; t++) {
-		for (size_t i = 0; i < sg_isa_n_rows; i++) {
-			const struct sg_isa_row *row = &sg_isa_rows[i];
+	for (size_t i = 0; i < sg_isa_n_rows; i++) {
+		const struct sg_isa_row *row = &sg_isa_rows[i];
 
-			for (enum sg_form form = 0; form < 4; form++) {
-				if (!(row->targets & targets[t].id) ||
-				    !sg_isa_has_form(row, targets[t].id, form) ||
-				    n_agreed[t][i][form])
-					continue;
-				printf("%s: no word exercised %s%s\n", targets[t].name,
-				       row->mnemonic, forms[form]);
-				n++;
-			}
+		for (enum sg_form form = 0; form < 4; form++) {
+			if (!(row->targets & target) || !sg_isa_has_form(row, target, form) ||
+			    n_agreed[i][form])
+				continue;
+			printf("%s: no word exercised %s%s\n", sg_isa_target_name(target),
+			       row->mnemonic, forms[form]);
+			n++;
 		}
 	}
 	return n;
 }
 
+/* Everything about the target; false: LLVM does not know it, or memory ran out. */
+static bool compare_target(unsigned n_random)
+{
+	context = create("amdgcn--amdhsa", sg_isa_target_name(target), NULL, 0, NULL, NULL);
+	n_agreed = calloc(sg_isa_n_rows, sizeof(*n_agreed));
+	if (!context || !n_agreed)
+		return false;
+	for (size_t i = 0; i < sg_isa_n_rows; i++)
+		for (size_t k = 0; k < sizeof(layouts) / sizeof(*layouts); k++)
+			if ((sg_isa_rows[i].targets & target) &&
+			    layouts[k].enc == sg_isa_rows[i].enc)
+				compare_row(&sg_isa_rows[i], &layouts[k], n_random);
+	compare_free_opcodes();
+	compare_16_bit_constants();
+	for (unsigned i = 0; i < 1000 * n_random; i++)
+		compare((uint64_t)random_u32() << 32 | random_u32());
+	return true;
+}
+
+static const struct reference *find_reference(const char *version)
+{
+	for (size_t i = 0; i < sizeof(references) / sizeof(*references); i++)
+		if (version && !strcmp(references[i].version, version))
+			return &references[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned n_random = argc > 1 ? strtoul(argv[1], NULL, 0) : 60, n_unexercised;
+	const struct reference *reference = find_reference(argc > 1 ? argv[1] : NULL);
+	unsigned n_random = argc > 2 ? strtoul(argv[2], NULL, 0) : 60, n_unexercised = 0;
 
-	if (argc > 1 && !strcmp(argv[1], "first")) {
+	if (!reference) {
+		fprintf(stderr, "usage: disasm_oracle 15|19|21 [first | N [SEED [verbose]]]\n");
+		return 2;
+	}
+	if (argc > 2 && !strcmp(argv[2], "first")) {
 		print_first = true;
 		n_random = 150;
 	}
-	if (argc > 2)
-		random_state ^= strtoull(argv[2], NULL, 0) << 8;
-	verbose = argc > 3;
-	if (!load_llvm()) {
-		printf("SKIP: no " LLVM_LIBRARY " with AMDGPU; later versions print some forms "
-		       "differently (docs/isa-notes.md), disasm_golden has version 15's\n");
+	if (argc > 3)
+		random_state ^= strtoull(argv[3], NULL, 0) << 8;
+	verbose = argc > 4;
+	if (!load_llvm(reference->library)) {
+		printf("SKIP: no %s with AMDGPU; other versions print some forms "
+		       "differently (docs/isa-notes.md), disasm_golden has what this one prints\n",
+		       reference->library);
 		return SKIPPED;
 	}
-	for (unsigned t = 0; t < 2; t++) {
-		n_agreed[t] = calloc(sg_isa_n_rows, sizeof(*n_agreed[t]));
-		if (!n_agreed[t])
+	for (unsigned t = 0; t < SG_ISA_N_TARGETS; t++) {
+		target = (enum sg_isa_target)(1 << t);
+		if (!(reference->targets & target))
+			continue;
+		if (!compare_target(n_random))
 			return 1;
-		for (size_t i = 0; i < sg_isa_n_rows; i++)
-			for (size_t k = 0; k < sizeof(layouts) / sizeof(*layouts); k++)
-				if ((sg_isa_rows[i].targets & targets[t].id) &&
-				    layouts[k].enc == sg_isa_rows[i].enc)
-					compare_row(t, &sg_isa_rows[i], &layouts[k], n_random);
-		compare_free_opcodes(t);
-		compare_16_bit_constants(t);
-		for (unsigned i = 0; i < 1000 * n_random; i++)
-			compare(t, (uint64_t)random_u32() << 32 | random_u32());
+		n_unexercised += report_unexercised();
+		free(n_agreed);
 	}
-	n_unexercised = report_unexercised();
 	fprintf(stderr,
 		"%lu words, %lu accepted by both, %lu excepted, %lu differences, "
 		"%u forms not exercised\n",
 		n_words, n_accepted, n_excepted, n_differences, n_unexercised);
-	free(n_agreed[0]);
-	free(n_agreed[1]);
 	return n_differences || n_unexercised;
 }

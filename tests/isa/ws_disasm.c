@@ -16,10 +16,10 @@ int main(int argc, char **argv)
 	size_t n = 0, size = 0;
 	char text[256];
 
-	if (argc > 1 && !strcmp(argv[1], "gfx908")) {
-		target = SG_ISA_GFX908;
-	} else if (argc > 2 || (argc > 1 && strcmp(argv[1], "gfx90a"))) {
-		fprintf(stderr, "usage: ws-disasm [gfx908|gfx90a] < words\n");
+	if (argc > 1)
+		target = sg_isa_target_find(argv[1]);
+	if (argc > 2 || !target) {
+		fprintf(stderr, "usage: ws-disasm [gfx908|gfx90a|gfx942|gfx950] < words\n");
 		return 2;
 	}
 	for (unsigned word; scanf("%x", &word) == 1; n++) {

@@ -28,7 +28,7 @@ struct buffer buffer_make(struct world *w, unsigned v)
 	unsigned kind = v % N_KINDS;
 
 	f.base = 8192 + world_below(w, 64) * 16;
-	f.acc = w->target == SG_ISA_GFX90A && v % 5 == 4;
+	f.acc = w->target >= SG_ISA_GFX90A && v % 5 == 4;
 	f.soffset_inline = v % 3 == 0;
 	f.soffset = f.soffset_inline ? world_below(w, 16) * 4 : world_below(w, 256) * 4;
 	f.idxen = kind == STRUCTURED || kind == SWIZZLED;

@@ -90,7 +90,7 @@ static bool run(struct world *w, const struct ds *d, unsigned v)
 static struct ds variant(struct world *w, unsigned v)
 {
 	struct ds d = { .vdst = VDST,
-			.acc = w->target == SG_ISA_GFX90A && v % 5 == 4,
+			.acc = w->target >= SG_ISA_GFX90A && v % 5 == 4,
 			.gds = v % 13 == 12 };
 
 	world_reset(w, v / 4);

@@ -147,7 +147,7 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 		unsigned shape = v % N_SHAPES;
 		struct flat f = { .seg = seg,
 				  .saddr = seg != SEG_FLAT && v / N_SHAPES % 2,
-				  .acc = w->target == SG_ISA_GFX90A && v % 5 == 4 };
+				  .acc = w->target >= SG_ISA_GFX90A && v % 5 == 4 };
 		struct place places[64];
 		uint32_t words[2];
 		char what[80];
@@ -205,7 +205,7 @@ static void test_atomic(struct world *w, const struct atomic *at, unsigned seg)
 		struct flat f = { .seg = seg,
 				  .saddr = seg != SEG_FLAT && v / 2 % 2,
 				  .glc = can_return && v & 1,
-				  .acc = w->target == SG_ISA_GFX90A && v % 5 == 4,
+				  .acc = w->target >= SG_ISA_GFX90A && v % 5 == 4,
 				  .vdst = VDST };
 		unsigned shape = v % 3 == 0 ? CONSECUTIVE : v % 3 == 1 ? SCATTERED : SAME;
 		unsigned n_regs = at->bits / 32;

@@ -99,7 +99,7 @@ void world_fork(struct world *w)
 void world_fail(struct world *w, const char *what, const char *why)
 {
 	if (++w->n_failures <= 40)
-		printf("%s %s, %s: %s\n", w->target == SG_ISA_GFX90A ? "gfx90a" : "gfx908",
+		printf("%s %s, %s: %s\n", sg_isa_target_name(w->target),
 		       w->row ? w->row->mnemonic : "-", what, why);
 }
 

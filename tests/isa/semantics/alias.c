@@ -171,7 +171,7 @@ void alias_vector(struct vector_test *v, const struct config *cfg)
 	char what[240];
 
 	snprintf(what, sizeof(what), "%s, %s, op_sel %x %x, registers:", cfg->name,
-		 v->target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", cfg->e.op_sel, cfg->e.op_sel_hi);
+		 sg_isa_target_name(v->target), cfg->e.op_sel, cfg->e.op_sel_hi);
 	fill(&v->rng, cfg->exec, cfg->mode);
 	for (unsigned w = 0; w < N_WINDOWS; w++)
 		build(v, cfg, w, &near, &away, what, sizeof(what));
@@ -188,7 +188,7 @@ void alias_matrix(struct tally *t, const struct sg_isa_row *row, enum sg_isa_tar
 	rng_seed(&rng, row->mnemonic);
 	for (unsigned n = 0; n < 12; n++) {
 		struct words near = { .n = 0 }, away = { .n = 0 };
-		struct enc e = { .acc_ab = 3, .acc_cd = target == SG_ISA_GFX90A };
+		struct enc e = { .acc_ab = 3, .acc_cd = target >= SG_ISA_GFX90A };
 		char what[80];
 
 		sg_step_init(&before);

@@ -309,7 +309,7 @@ static void dpp(struct vector_test *v)
 
 	if (!(v->row->forms & 1 << SG_FORM_DPP) || (wide && v->target == SG_ISA_GFX908))
 		return;
-	for (size_t i = 0; i < n + (v->target == SG_ISA_GFX90A ? N(newbcast) : 0); i++) {
+	for (size_t i = 0; i < n + (v->target >= SG_ISA_GFX90A ? N(newbcast) : 0); i++) {
 		const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
 		struct config cfg = base_config(v->row);
 		uint64_t r = rng_next(&v->rng);

@@ -154,9 +154,9 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 				fail(t,
 				     "%s, kind %d cbsz %u abid %u blgp %u acc %x %x, register %u "
 				     "lane %u: got %" PRIx64 ", expected %" PRIx64 " +- %g",
-				     target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", cfg->kind,
-				     cfg->cbsz, cfg->abid, cfg->blgp, cfg->acc_ab, cfg->acc_cd, i,
-				     lane, got, expected, tolerance);
+				     sg_isa_target_name(target), cfg->kind, cfg->cbsz, cfg->abid,
+				     cfg->blgp, cfg->acc_ab, cfg->acc_cd, i, lane, got, expected,
+				     tolerance);
 		}
 }
 

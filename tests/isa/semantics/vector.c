@@ -343,7 +343,7 @@ static const char *describe(struct vector_test *v, const struct config *cfg,
 	const struct enc *e = &cfg->e;
 	bool invalid = false;
 	int n = snprintf(text, sizeof(text), "%s, %s, mode %03x, lane %u:", cfg->name,
-			 v->target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", cfg->mode, lane);
+			 sg_isa_target_name(v->target), cfg->mode, lane);
 
 	for (unsigned k = 0; k < 3; k++)
 		if (operand_of(v->row, src_role[k]))
@@ -458,8 +458,8 @@ void vector_run(struct vector_test *v, const struct config *cfg, unsigned n)
 	v->t->runs++;
 	if (fault != SG_FAULT_NONE) {
 		fail(v->t, "%s, %s: fault %d: %s (words %08x %08x)", cfg->name,
-		     v->target == SG_ISA_GFX908 ? "gfx908" : "gfx90a", fault, v->step->fault.text,
-		     words.w[1], words.w[2]);
+		     sg_isa_target_name(v->target), fault, v->step->fault.text, words.w[1],
+		     words.w[2]);
 		return;
 	}
 	for (unsigned w = 0; w < n; w++)
