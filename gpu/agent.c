@@ -64,6 +64,28 @@ void gpu_agent_of_model(const struct gpu_model *model, bool soft, struct gpu_age
 	snprintf(out_agent->arch, sizeof(out_agent->arch), "%s", model->arch);
 }
 
+uint64_t gpu_agent_n_xccs(const struct gpu_agent *agent)
+{
+	const struct gpu_model *model = agent->model;
+
+	if (agent->num_xcc || !model)
+		return WS_MAX(agent->num_xcc, 1u);
+	return model->n_cus && gpu_agent_n_cus(agent)
+		       ? WS_MAX(gpu_agent_n_cus(agent) * model->n_xcds / model->n_cus, 1u)
+		       : model->n_xcds;
+}
+
+void gpu_agent_of_soft(const struct gpu_soft *soft, struct gpu_agent *out_agent)
+{
+	const unsigned n_parts = soft->model->n_xcds / soft->n_xcds;
+
+	gpu_agent_of_model(soft->model, true, out_agent);
+	out_agent->num_xcc = soft->n_xcds;
+	out_agent->simd_count /= n_parts;
+	out_agent->array_count /= n_parts;
+	out_agent->mem_kib /= n_parts;
+}
+
 void gpu_agent_line(const struct gpu_agent *agent, size_t number, char *out_text, size_t n_bytes)
 {
 	snprintf(out_text, n_bytes, "agent %-3zu %s  %-8s %s, %llu %s, %u MHz, %.0f GiB", number,

@@ -69,9 +69,13 @@ struct gpu_agents {
 uint64_t gpu_agent_n_cus(const struct gpu_agent *agent);
 uint64_t gpu_agent_n_ses(const struct gpu_agent *agent);        /* shader engines */
 uint64_t gpu_agent_waves_per_cu(const struct gpu_agent *agent); /* that a CU can hold */
+/* Dies: as the source says, else by the compute units of the model; a partition has some of them. */
+uint64_t gpu_agent_n_xccs(const struct gpu_agent *agent);
 
 /* What a row of the table says of a GPU; a software GPU (@soft) is exactly that. */
 void gpu_agent_of_model(const struct gpu_model *model, bool soft, struct gpu_agent *out_agent);
+/* One agent of a software GPU: all of it, or a partition. */
+void gpu_agent_of_soft(const struct gpu_soft *soft, struct gpu_agent *out_agent);
 
 /* For people: "agent 2   GPU  gfx90a   AMD Instinct MI210, 104 CUs, 1700 MHz, 64 GiB". */
 void gpu_agent_line(const struct gpu_agent *agent, size_t number, char *out_text, size_t n_bytes);

@@ -325,6 +325,7 @@ void gpu_agent_of_hsa(const struct gpu_hsa_agent *from, bool soft, struct gpu_ag
 	out_agent->array_count = (uint64_t)from->n_ses * arrays_per_se;
 	out_agent->simd_arrays_per_engine = arrays_per_se;
 	out_agent->wave_front_size = from->wave_size;
+	out_agent->num_xcc = gpu_agent_n_xccs(out_agent); /* the runtime does not say */
 }
 
 void gpu_agents_of_hsa(const struct gpu_hsa_agents *from, struct gpu_agents *out_agents)

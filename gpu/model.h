@@ -41,6 +41,7 @@ struct gpu_model {
 	unsigned chip_id_vf; /* as seen in a virtual machine */
 	unsigned idle_watts; /* of one board */
 	unsigned max_watts;
+	unsigned max_nps; /* memory partitions that it can be divided into; 0: it cannot */
 };
 
 const struct gpu_model *gpu_models(size_t *out_n);
@@ -56,16 +57,27 @@ const char *gpu_target_name(const char *arch, const struct gpu_model *model);
 
 /* Dies that one agent has in a compute partition mode ("SPX", any case; others: undivided). */
 unsigned gpu_n_xcds(const struct gpu_model *model, const char *partition);
+/* The mode in which an agent has so many dies: "CPX". "SPX": undivided, also where there is no other mode. */
+const char *gpu_partition(const struct gpu_model *model, unsigned n_xcds);
 
 /* "mi100, mi210, mi250x": for messages. */
 const char *gpu_soft_names(void);
 
 #define GPU_SOFT_MAX 16 /* software GPUs in one list */
 
+/* An element of a list of software GPUs: "mi210", "mi300x:cpx", "mi300x:cpx/nps4". */
+struct gpu_soft {
+	const struct gpu_model *model;
+	unsigned n_agents, n_xcds; /* of the board; dies of each agent */
+	unsigned nps;              /* memory partitions of the board: 1 is undivided */
+};
+
+/* The error names the word that is wrong and what would be right. */
+enum ws_status gpu_soft_read(struct ws_str word, struct gpu_soft *out_soft, struct ws_err *err);
+
 /*
  * A comma-separated list of software GPUs as a person types it, appended to @out
- * in the spelling of the table. The error names the word that is wrong and what
- * would be right.
+ * in the spelling of the table.
  */
 enum ws_status gpu_soft_list(const char *list, struct ws_buf *out, struct ws_err *err);
 

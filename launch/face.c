@@ -145,6 +145,19 @@ static enum ws_status look_at_rocr(const char *rocr_path, const char *thunk_path
 	return st;
 }
 
+bool launch_face_knows(const struct ws_env *env, const char *arch, char out_path[PATH_MAX])
+{
+	struct ws_str rocr;
+	bool knows;
+
+	if (!find_rocr(env, out_path) || map_library(out_path, &rocr, NULL))
+		return true;
+	/* Names of instruction sets are strings of their own in it. */
+	knows = !rocr.n || memmem(rocr.at, rocr.n, arch, strlen(arch) + 1);
+	unmap_library(&rocr);
+	return knows;
+}
+
 enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
 				  enum launch_face *out_face, struct ws_err *err)
 {

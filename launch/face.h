@@ -14,6 +14,9 @@
 #include "base/env.h"
 #include "base/error.h"
 
+#include <limits.h>
+#include <stdbool.h>
+
 /* "thunk" or "kernel": overrides the choice. */
 #define LAUNCH_FACE_VARIABLE "WAVESCOPE_DRIVER"
 
@@ -26,6 +29,12 @@ enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
  */
 enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
 				  enum launch_face *out_face, struct ws_err *err);
+/*
+ * Whether the ROCr that such a program loads knows the GPU; it refuses others as "unrecognized". True: also
+ * where no ROCr is found. Programs that bring their own are not seen, so a caller warns at most.
+ * out_path: of the ROCr that does not.
+ */
+bool launch_face_knows(const struct ws_env *env, const char *arch, char out_path[PATH_MAX]);
 /* The file name of the library that presents it. */
 const char *launch_face_library(enum launch_face face);
 

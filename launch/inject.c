@@ -52,13 +52,12 @@ static void add_soft(const char *list, struct gpu_agents *gpus)
 	struct ws_str rest = ws_str_from(list), part;
 
 	while (ws_str_next(&rest, ',', &part)) {
-		const struct gpu_model *model;
-		char name[32];
+		struct gpu_soft soft;
 
-		snprintf(name, sizeof(name), "%.*s", WS_STR_ARGS(part));
-		model = gpu_model_find(name);
-		for (unsigned i = 0; model && i < model->n_agents && gpus->n < GPU_AGENTS_MAX; i++)
-			gpu_agent_of_model(model, true, &gpus->at[gpus->n++]);
+		if (gpu_soft_read(part, &soft, NULL)) /* the list has been checked */
+			continue;
+		for (unsigned i = 0; i < soft.n_agents && gpus->n < GPU_AGENTS_MAX; i++)
+			gpu_agent_of_soft(&soft, &gpus->at[gpus->n++]);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "launch/softgpu.h"
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "gpu/model.h"
@@ -180,16 +181,32 @@ bool launch_softgpu_in_process(pid_t pid)
 	return false;
 }
 
+/* A GPU of several dies in the list: the thunk of ROCm 5 has no field for their number. */
+static bool has_dies(const struct ws_env *env)
+{
+	const char *list = ws_env_get(env, "WAVESCOPE_GPU");
+	struct ws_str rest = ws_str_from(list ? list : ""), part;
+	struct gpu_soft soft;
+
+	while (list && ws_str_next(&rest, ',', &part))
+		if (part.n && !gpu_soft_read(part, &soft, NULL) && soft.model->n_xcds > 1)
+			return true;
+	return false;
+}
+
 /* The library of the chosen face; where only the other one was built, that one has to do. */
 static enum ws_status choose_library(const struct ws_env *env, const char *program,
 				     enum launch_face *out_face, char out_path[PATH_MAX],
 				     struct ws_err *err)
 {
 	const char *forced = ws_env_get(env, LAUNCH_FACE_VARIABLE);
-	bool has_thunk = !find_library(LAUNCH_FACE_THUNK, out_path, NULL);
+	bool dies = has_dies(env);
+	bool has_thunk = !dies && !find_library(LAUNCH_FACE_THUNK, out_path, NULL);
 	enum ws_status st =
 		launch_face_choose(env, has_thunk ? out_path : NULL, program, out_face, err);
 
+	if (!st && dies && !(forced && *forced))
+		*out_face = LAUNCH_FACE_KERNEL;
 	if (!st)
 		st = find_library(*out_face, out_path, err);
 	if (st == WS_E_NOTFOUND && !(forced && *forced)) {
@@ -255,6 +272,23 @@ static enum ws_status put_in_front(const struct launch_softgpu *soft, struct ws_
 	return st;
 }
 
+static void warn_of_old_runtime(const struct ws_env *env)
+{
+	struct ws_str rest = ws_str_from(ws_env_get(env, "WAVESCOPE_GPU")), part;
+	char path[PATH_MAX];
+	struct gpu_soft soft;
+
+	while (ws_str_next(&rest, ',', &part)) {
+		if (gpu_soft_read(part, &soft, NULL) ||
+		    launch_face_knows(env, soft.model->arch, path))
+			continue;
+		ws_log_warn("%s does not know %s (%s), so programs that use it will not see this "
+			    "GPU: use a newer ROCm",
+			    path, soft.model->arch, soft.model->name);
+		return;
+	}
+}
+
 enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_env *env,
 				  struct ws_err *err)
 {
@@ -270,6 +304,8 @@ enum ws_status launch_softgpu_env(const struct launch_softgpu *soft, struct ws_e
 		ws_fail_in(err, st, "WAVESCOPE_GPU");
 	if (!st)
 		st = ws_env_set(env, "WAVESCOPE_GPU", list.at, err);
+	if (!st)
+		warn_of_old_runtime(env);
 	if (!st)
 		st = put_in_front(soft, env, err);
 	if (!st)

@@ -213,6 +213,26 @@ static bool is_sampled(void)
 	return waves && strtoull(waves, NULL, 0) > 0;
 }
 
+/* The modes of a software GPU: its dies, and what WAVESCOPE_GPU says of its memory. */
+static void look_soft_partitions(struct looking *l, const struct gpu_agent *gpu)
+{
+	const char *list = getenv("WAVESCOPE_GPU");
+	struct ws_str rest = ws_str_from(list ? list : ""), part;
+	struct gpu_soft soft;
+	unsigned nps = 1;
+	char text[16];
+
+	if (!gpu->model || gpu->model->n_xcds == 1)
+		return;
+	while (ws_str_next(&rest, ',', &part))
+		if (part.n && !gpu_soft_read(part, &soft, NULL) && soft.model == gpu->model &&
+		    soft.n_xcds == gpu->num_xcc)
+			nps = soft.nps;
+	snprintf(text, sizeof(text), "NPS%u", nps);
+	set(l, WL_SYSINFO_compute_partition, gpu_partition(gpu->model, (unsigned)gpu->num_xcc));
+	set(l, WL_SYSINFO_memory_partition, text);
+}
+
 static void look_board(struct looking *l, const struct gpu_agent *gpu)
 {
 	struct ws_buf text;
@@ -225,6 +245,7 @@ static void look_board(struct looking *l, const struct gpu_agent *gpu)
 		set(l, WL_SYSINFO_vbios,
 		    is_sampled() ? "software GPU (wavescope), sampled"
 				 : "software GPU (wavescope)");
+		look_soft_partitions(l, gpu);
 	} else {
 		device_file(l, gpu, "vbios_version", &text);
 		set(l, WL_SYSINFO_vbios, text.at);

@@ -26,10 +26,11 @@ struct run_args {
 static const struct ws_opt run_opts[] = {
 	WS_OPT_GROUP("GPU"),
 	WS_OPT_LIST(struct run_args, gpus, 'g', "gpu", "LIST",
-		    "software GPUs, such as mi210 or mi210,mi100 (up to 16); mi250x is two. May be "
+		    "software GPUs, such as mi210 or mi210,mi100 (up to 16); mi250x is two, "
+		    "mi300x:cpx eight. May be "
 		    "repeated. 'native' means the GPUs of this machine. Default: mi210"),
 	WS_OPT_U64(struct run_args, n_workers, 'w', "workers", "N",
-		   "number of number of number of host threads that execute kernels; results do "
+		   "number of host threads that execute kernels; results do "
 		   "not depend on it. Default: all cores"),
 	WS_OPT_GROUP("Models"),
 	WS_OPT_STR(struct run_args, gpu_time, 0, "gpu-time", "host|simulated",

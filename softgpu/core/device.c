@@ -92,8 +92,8 @@ void sg_device_figures(struct sg_device *device, struct softgpu_figures *out)
 		.memory_bytes = device->model->vram_bytes,
 		.clock_mhz = device->model->engine_clock_mhz,
 		.memory_clock_mhz = device->model->hbm_clock_mhz,
-		.idle_watts = device->model->idle_watts / device->model->n_dies,
-		.max_watts = device->model->max_watts / device->model->n_dies,
+		.idle_watts = device->model->idle_watts / device->model->n_gpus,
+		.max_watts = device->model->max_watts / device->model->n_gpus,
 	};
 }
 

@@ -15,9 +15,10 @@
 #include "softgpu/mem/kind.h"
 
 #define SG_MAX_GPUS 16
+#define SG_MAX_CACHES 4
 
 struct sg_cache_level {
-	uint8_t level;
+	uint8_t level; /* 0: none, the list ends */
 	bool instruction;
 	uint32_t size_kib;
 	uint32_t line_bytes;
@@ -27,13 +28,17 @@ struct sg_gpu_model {
 	const char *name; /* as typed in WAVESCOPE_GPU */
 	const char *marketing_name;
 	enum sg_isa_target target;
-	uint8_t n_dies; /* GPUs that the runtime sees per board */
+	const char *partition; /* compute partition mode, "SPX"; NULL: this GPU has none */
+	uint8_t n_gpus;    /* that the runtime sees per board: dies of an MI250X, or partitions */
+	uint8_t n_xccs;    /* compute dies of one of them */
+	uint8_t nps_modes; /* memory partitions that go with it: bit n - 1 is NPSn */
+	bool is_apu;       /* its memory is the host's */
 
 	uint8_t gfx_major, gfx_minor, gfx_stepping;
 	uint16_t device_id;
-	uint8_t pci_revision; /* the name of a board depends on it, too */
-	uint32_t n_cus;       /* active ones */
-	uint32_t n_shader_engines;
+	uint8_t pci_revision;      /* the name of a board depends on it, too */
+	uint32_t n_cus;            /* active ones */
+	uint32_t n_shader_engines; /* of all dies together, as n_cus */
 	uint32_t n_cus_per_engine; /* physical ones */
 	uint32_t n_simds_per_cu;
 	uint32_t n_waves_per_simd;
@@ -53,15 +58,35 @@ struct sg_gpu_model {
 	uint8_t n_cp_queues;
 	uint8_t asic_revision;
 
-	struct sg_cache_level caches[3];
+	/* xGMI: one link; how many join two dies of a package, two boards, more than two boards */
+	uint32_t xgmi_mbs;
+	uint8_t n_links_package, n_links_pair, n_links_mesh;
+
+	struct sg_cache_level caches[SG_MAX_CACHES];
 };
+
+/* All of them; the first is the default. */
+extern const struct sg_gpu_model sg_gpu_models[];
+extern const size_t sg_gpu_n_models;
+
+static inline uint32_t sg_gpu_n_caches(const struct sg_gpu_model *model)
+{
+	uint32_t n = 0;
+
+	while (n < SG_MAX_CACHES && model->caches[n].level)
+		n++;
+	return n;
+}
 
 struct sg_gpu {
 	const struct sg_gpu_model *model;
 	uint64_t unique_id;
-	uint64_t hive_id;  /* 0: alone */
-	uint32_t board;    /* counted from 0; an mi250x has two GPUs on one */
-	uint32_t location; /* PCI bus << 8 | device << 3 | function */
+	uint64_t hive_id;   /* 0: alone */
+	uint32_t board;     /* counted from 0; an mi250x has two GPUs on one */
+	uint32_t partition; /* of the board, from 0; 0: undivided, too */
+	uint8_t nps;        /* memory partitions of the board */
+	/* PCI bus << 8 | device << 3 | function; partitions share a device, and the function is their number */
+	uint32_t location;
 	int render_minor;
 };
 
@@ -81,8 +106,9 @@ struct sg_topology {
 };
 
 /*
- * Reads a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. On failure `error` has a
- * message for the user.
+ * Reads a list such as "mi210,mi210,mi100"; NULL or "" is the default machine. "mi300x:cpx" is an MI300X in
+ * partitions of one die, "mi300x:cpx/nps4" one with four memory partitions. On failure `error` has a message
+ * for the user.
  */
 bool sg_topology_parse(struct sg_topology *topology, const char *list, char *error,
 		       size_t error_bytes);

@@ -75,7 +75,8 @@ static int set_client_cap(struct sg_kfd *kfd, uint32_t node, void *args)
 static void fill_device(const struct sg_gpu *gpu, struct sg_drm_device *out)
 {
 	const struct sg_gpu_model *m = gpu->model;
-	uint32_t left = m->n_cus;
+	uint32_t n_engines = m->n_shader_engines / m->n_xccs; /* of a die, and so is the bitmap */
+	uint32_t left = m->n_cus / m->n_xccs;
 
 	*out = (struct sg_drm_device){
 		.device_id = m->device_id,
@@ -83,13 +84,14 @@ static void fill_device(const struct sg_gpu *gpu, struct sg_drm_device *out)
 		.external_rev = m->asic_revision,
 		.pci_rev = m->pci_revision,
 		.family = SG_DRM_FAMILY_AI,
-		.n_shader_engines = m->n_shader_engines,
+		.n_shader_engines = n_engines,
 		.n_shader_arrays_per_engine = 1,
 		.counter_khz = 1000000 / SG_DEVICE_TICK_NS,
 		.max_engine_khz = m->engine_clock_mhz * 1000ull,
 		.max_memory_khz = m->hbm_clock_mhz * 1000ull,
 		.n_cus = m->n_cus,
 		.n_gfx_contexts = 8,
+		.ids_flags = m->is_apu ? SG_DRM_IDS_FUSION : 0,
 		.va_start = 2ull << 20,
 		.va_end = 1ull << 47,
 		.va_alignment = 4096,
@@ -100,11 +102,11 @@ static void fill_device(const struct sg_gpu *gpu, struct sg_drm_device *out)
 		.wave_front_size = 64,
 		.n_vgprs = 512,
 		.n_cus_per_array = m->n_cus_per_engine,
-		.n_tcc_blocks = 32,
+		.n_tcc_blocks = m->partition ? 16 : 32, /* of a die */
 	};
 	/* Eight engines in a table of four by four: the second four are in the second column. */
-	for (uint32_t se = 0; se < m->n_shader_engines && se < 8; se++) {
-		uint32_t n = (left + m->n_shader_engines - se - 1) / (m->n_shader_engines - se);
+	for (uint32_t se = 0; se < n_engines && se < 8; se++) {
+		uint32_t n = (left + n_engines - se - 1) / (n_engines - se);
 
 		out->cu_bitmap[se % 4][se / 4] = (1u << n) - 1;
 		left -= n;

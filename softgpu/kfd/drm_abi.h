@@ -145,5 +145,6 @@ _Static_assert(offsetof(struct sg_drm_device, tcc_disabled_mask) == 360, "as the
 
 #define SG_DRM_FAMILY_AI 141u /* Vega, and all Instinct GPUs up to the MI300 */
 #define SG_DRM_VRAM_HBM 6u
+#define SG_DRM_IDS_FUSION 1u /* an APU */
 
 #endif

@@ -34,6 +34,7 @@ static const struct {
 	{ "/sys/module/amdgpu", false },
 	{ "/sys/bus/pci/drivers/amdgpu", false },
 	{ "/sys/dev/char/226:", true },
+	{ "/sys/devices/platform/amdgpu_xcp_", true },
 	{ "/dev/dri", false },
 	{ "/proc/modules", false },
 };

@@ -41,9 +41,11 @@ static double celsius(const struct sg_board_use *use, uint32_t which)
 	return sensors[which].idle + use->lasting * (sensors[which].hot - sensors[which].idle);
 }
 
+/* Dies of an MI250X have a sensor each, partitions that of the board. */
 static double watts(const struct sg_gpu_model *m, const struct sg_board_use *use)
 {
-	return (m->idle_watts + use->recent * (m->max_watts - m->idle_watts)) / m->n_dies;
+	return (m->idle_watts + use->recent * (m->max_watts - m->idle_watts)) /
+	       (m->partition ? 1 : m->n_gpus);
 }
 
 static bool is_clocked_up(const struct sg_board_use *use)

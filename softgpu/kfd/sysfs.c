@@ -108,6 +108,7 @@ enum {
 	CAP_ASIC_REVISION_SHIFT = 22,
 	CAP_SRAM_ECC = 1 << 26, /* target id sramecc+ */
 	CAP_SVM = 1 << 27,
+	CAP_COHERENT_HOST_ACCESS = 1 << 28,
 	/* Only with it does ROCr disable the reports when it is shut down, and close the device. */
 	CAP_EXCEPTIONS = 1 << 29,
 };
@@ -117,7 +118,7 @@ static uint64_t capability_of(const struct sg_gpu_model *m)
 	return CAP_QUEUE_SIZE_POWER_OF_TWO | CAP_WATCH_POINTS | 2u << CAP_WATCH_POINT_BITS_SHIFT |
 	       2u << CAP_DOORBELL_TYPE_SHIFT /* 64 bits, the write index itself */ |
 	       CAP_MEMORY_ECC | (uint64_t)m->asic_revision << CAP_ASIC_REVISION_SHIFT |
-	       CAP_SRAM_ECC | CAP_SVM | CAP_EXCEPTIONS;
+	       CAP_SRAM_ECC | CAP_SVM | CAP_EXCEPTIONS | (m->is_apu ? CAP_COHERENT_HOST_ACCESS : 0);
 }
 
 static bool is_peer(const struct sg_link *link)
@@ -202,7 +203,7 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 	struct place at = place(tree, TOPOLOGY "/nodes/%u", node);
 	const struct sg_gpu *gpu = &topology->gpus[node - 1];
 	const struct sg_gpu_model *m = gpu->model;
-	uint32_t n_caches = sizeof(m->caches) / sizeof(m->caches[0]);
+	uint32_t n_caches = sg_gpu_n_caches(m);
 	uint32_t n_links = add_links(tree, topology, node, false);
 	uint32_t n_peers = add_links(tree, topology, node, true);
 
@@ -230,7 +231,7 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 		{ "max_engine_clk_fcompute", m->engine_clock_mhz }, { "local_mem_size", 0 },
 		{ "fw_version", m->cp_ucode }, { "capability", capability_of(m) },
 		{ "capability2", 0 }, { "debug_prop", 0 }, { "sdma_fw_version", m->sdma_ucode },
-		{ "unique_id", gpu->unique_id }, { "num_xcc", 1 },
+		{ "unique_id", gpu->unique_id }, { "num_xcc", m->n_xccs },
 		{ "max_engine_clk_ccompute", m->engine_clock_mhz });
 	/* Public: the host reaches all of it, as with a large BAR. */
 	add_bank(tree, node, 1, m->vram_bytes, m->hbm_width_bits, m->hbm_clock_mhz);
@@ -298,20 +299,79 @@ static void add_board(const struct place *device, const struct sg_gpu *gpu)
 	add(&firmware, 'f', "sdma_fw_version", "0x%08x\n", m->sdma_ucode);
 }
 
+/* The modes of this board: what is set, and what it could be set to. */
+static void add_partitions(const struct place *device, const struct sg_gpu *gpu)
+{
+	const struct sg_gpu_model *m = gpu->model;
+	char modes[64] = "", nps[64] = "";
+	size_t n_modes = 0, n_nps = 0;
+	uint32_t nps_modes = 0;
+
+	if (!m->partition)
+		return;
+	for (size_t i = 0; i < sg_gpu_n_models; i++) {
+		const struct sg_gpu_model *other = &sg_gpu_models[i];
+
+		if (other->device_id != m->device_id)
+			continue;
+		n_modes += (size_t)snprintf(modes + n_modes, sizeof(modes) - n_modes, "%s%s",
+					    n_modes ? ", " : "", other->partition);
+		nps_modes |= other->nps_modes;
+	}
+	for (uint32_t n = 1; n <= 8; n++)
+		if (nps_modes >> (n - 1) & 1)
+			n_nps += (size_t)snprintf(nps + n_nps, sizeof(nps) - n_nps, "%sNPS%u",
+						  n_nps ? ", " : "", n);
+	add(device, 'f', "current_compute_partition", "%s\n", m->partition);
+	add(device, 'f', "available_compute_partition", "%s\n", modes);
+	add(device, 'f', "current_memory_partition", "NPS%u\n", gpu->nps);
+	add(device, 'f', "available_memory_partition", "%s\n", nps);
+}
+
+/* The card and the render node of a GPU, below its device. */
+static void add_nodes(struct sg_sysfs *tree, const struct place *device, const struct sg_gpu *gpu,
+		      uint32_t card)
+{
+	struct place class_at = place(tree, "sys/class/drm"), numbers = place(tree, "sys/dev/char");
+	struct place dev = place(tree, "dev/dri");
+	const char *below = device->folder + strlen("sys/");
+	const struct {
+		const char *format;
+		int number, minor;
+	} nodes[] = { { "card%d", (int)card, (int)card },
+		      { "renderD%d", gpu->render_minor, gpu->render_minor } };
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		char node[32], number[32];
+		struct place drm;
+
+		snprintf(node, sizeof(node), nodes[i].format, nodes[i].number);
+		snprintf(number, sizeof(number), "%d:%d", DRM_MAJOR_NUMBER, nodes[i].minor);
+		drm = place(tree, "%s/drm/%s", device->folder, node);
+		add(&drm, 'f', "dev", "%s\n", number);
+		add(&drm, 'f', "uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n",
+		    DRM_MAJOR_NUMBER, nodes[i].minor, node);
+		add(&drm, 'l', "device", "../..");
+		add(&class_at, 'l', node, "../../%s/drm/%s", below, node);
+		add(&numbers, 'l', number, "../../%s/drm/%s", below, node);
+		add(&dev, 'f', node, "%s",
+		    ""); /* stands for the device, which is never opened as a file */
+	}
+}
+
 static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
 {
 	uint32_t bus = gpu->location >> 8;
 	const struct sg_gpu_model *m = gpu->model;
 	struct place device = place(tree, "sys/devices/pci0000:00/0000:%02x:00.0", bus);
 	struct place bus_at = place(tree, "sys/bus/pci/devices");
-	struct place class_at = place(tree, "sys/class/drm"), numbers = place(tree, "sys/dev/char");
-	const struct {
-		const char *format;
-		int number, minor;
-	} nodes[] = { { "card%d", (int)card, (int)card },
-		      { "renderD%d", gpu->render_minor, gpu->render_minor } };
 	char name[64];
 
+	if (gpu->partition) { /* the first one has the PCI device */
+		device = place(tree, "sys/devices/platform/amdgpu_xcp_%u", card);
+		add_nodes(tree, &device, gpu, card);
+		return;
+	}
 	add(&device, 'f', "vendor", "0x1002\n");
 	add(&device, 'f', "device", "0x%04x\n", m->device_id);
 	add(&device, 'f', "revision", "0x%02x\n", m->pci_revision);
@@ -328,29 +388,13 @@ static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t
 	add(&device, 'f', "numa_node", "0\n");
 	add(&device, 'f', "local_cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
 	add_board(&device, gpu);
+	add_partitions(&device, gpu);
 	add_sensors(tree, &device, gpu, card);
 	add(&device, 'l', "subsystem", "../../../bus/pci");
 	add(&device, 'l', "driver", "../../../bus/pci/drivers/amdgpu");
 	snprintf(name, sizeof(name), "0000:%02x:00.0", bus);
 	add(&bus_at, 'l', name, "../../../devices/pci0000:00/%s", name);
-	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
-		char node[32];
-		struct place dev = place(tree, "dev/dri"), drm;
-
-		snprintf(node, sizeof(node), nodes[i].format, nodes[i].number);
-		drm = place(tree, "%s/drm/%s", device.folder, node);
-		add(&drm, 'f', "dev", "%d:%d\n", DRM_MAJOR_NUMBER, nodes[i].minor);
-		add(&drm, 'f', "uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n",
-		    DRM_MAJOR_NUMBER, nodes[i].minor, node);
-		add(&drm, 'l', "device", "../..");
-		add(&class_at, 'l', node, "../../devices/pci0000:00/0000:%02x:00.0/drm/%s", bus,
-		    node);
-		snprintf(name, sizeof(name), "%d:%d", DRM_MAJOR_NUMBER, nodes[i].minor);
-		add(&numbers, 'l', name, "../../devices/pci0000:00/0000:%02x:00.0/drm/%s", bus,
-		    node);
-		add(&dev, 'f', node, "%s",
-		    ""); /* stands for the device, which is never opened as a file */
-	}
+	add_nodes(tree, &device, gpu, card);
 }
 
 /* Older versions of rocminfo look for the driver in the list of modules. The others stay in it. */

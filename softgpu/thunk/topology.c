@@ -8,7 +8,6 @@
 
 #define FIRST_SIMD 0x80001000u
 #define N_GPU_BANKS 3u
-#define N_GPU_CACHES 3u
 #define N_GWS 64
 
 /* Checks a query about a node: the library is open, the output pointer is set, the node exists. */
@@ -86,7 +85,7 @@ static void fill_gpu(const struct thunk *thunk, const struct sg_gpu *gpu, HsaNod
 
 	p->NumFComputeCores = m->n_cus * m->n_simds_per_cu;
 	p->NumMemoryBanks = N_GPU_BANKS;
-	p->NumCaches = N_GPU_CACHES;
+	p->NumCaches = sg_gpu_n_caches(m);
 	p->NumIOLinks = thunk->machine.topology.n_gpus; /* the host, and every other GPU */
 	p->FComputeIdLo = FIRST_SIMD;
 	fill_capability(&p->Capability, m);
@@ -195,10 +194,12 @@ EXPORT HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 NodeId, HSAuint32 Pr
 						  HSAuint32 NumCaches,
 						  HsaCacheProperties *CacheProperties)
 {
+	const struct sg_gpu_model *m;
+
 	NODE_OR_RETURN(thunk, NodeId, CacheProperties);
-	for (HSAuint32 i = 0; i < NumCaches && i < (NodeId ? N_GPU_CACHES : 1); i++)
-		CacheProperties[i] = NodeId ? gpu_cache(&thunk_gpu(thunk, NodeId)->model->caches[i])
-					    : host_cache();
+	m = NodeId ? thunk_gpu(thunk, NodeId)->model : NULL;
+	for (HSAuint32 i = 0; i < NumCaches && i < (m ? sg_gpu_n_caches(m) : 1); i++)
+		CacheProperties[i] = m ? gpu_cache(&m->caches[i]) : host_cache();
 	return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -343,6 +343,57 @@ static uint64_t property(const char *text, const char *name)
 	return strtoull(line + strlen(name), NULL, 10);
 }
 
+static void files_describe_dies_and_partitions(void **state)
+{
+	static const char nodes[] = "sys/devices/virtual/kfd/kfd/topology/nodes";
+	static const char device[] = "sys/devices/pci0000:00/0000:03:00.0";
+	static const struct {
+		const char *list, *name, *text;
+	} files[] = {
+		{ "mi300x", "current_compute_partition", "SPX\n" },
+		{ "mi300x", "available_compute_partition", "SPX, DPX, QPX, CPX\n" },
+		{ "mi300x", "current_memory_partition", "NPS1\n" },
+		{ "mi300x", "available_memory_partition", "NPS1, NPS4\n" },
+		{ "mi300x:cpx/nps4", "current_compute_partition", "CPX\n" },
+		{ "mi300x:cpx/nps4", "current_memory_partition", "NPS4\n" },
+		{ "mi300a", "available_compute_partition", "SPX, TPX, CPX\n" },
+		{ "mi300a", "available_memory_partition", "NPS1\n" },
+		{ "mi210", "current_compute_partition", NULL },
+	};
+	struct sg_sysfs tree = { 0 };
+	struct sg_topology topology;
+	char error[240], path[160];
+	const char *gpu, *text;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		assert_true(sg_topology_parse(&topology, files[i].list, error, sizeof(error)));
+		sg_sysfs_describe(&tree, &topology);
+		snprintf(path, sizeof(path), "%s/%s", device, files[i].name);
+		text = sg_sysfs_text(&tree, path);
+		if (files[i].text)
+			assert_string_equal(text, files[i].text);
+		else
+			assert_null(text);
+		sg_sysfs_fini(&tree);
+	}
+	assert_true(sg_topology_parse(&topology, "mi300x:qpx", error, sizeof(error)));
+	sg_sysfs_describe(&tree, &topology);
+	snprintf(path, sizeof(path), "%s/4/properties", nodes);
+	gpu = sg_sysfs_text(&tree, path);
+	assert_int_equal(property(gpu, "num_xcc "), 2);
+	assert_int_equal(property(gpu, "simd_count "), 2 * 38 * 4);
+	assert_int_equal(property(gpu, "array_count "), 8);
+	assert_int_equal(property(gpu, "location_id "), 0x303);
+	assert_int_equal(property(gpu, "drm_render_minor "), 131);
+	assert_int_equal(property(gpu, "caches_count "), 4);
+	/* The board is one PCI device; its other partitions have a card each, and no sensors. */
+	assert_null(sg_sysfs_text(&tree, "sys/devices/pci0000:00/0000:06:00.0/vendor"));
+	assert_string_equal(sg_sysfs_text(&tree,
+					  "sys/devices/platform/amdgpu_xcp_3/drm/renderD131/dev"),
+			    "226:131\n");
+	sg_sysfs_fini(&tree);
+}
+
 static void files_describe_the_machine(void **state)
 {
 	struct sg_sysfs tree = { 0 };
@@ -401,6 +452,7 @@ int main(void)
 		cmocka_unit_test(mapping_counts_the_gpus),
 		cmocka_unit_test(attributes_name_gpus_by_their_ids),
 		cmocka_unit_test(files_describe_the_machine),
+		cmocka_unit_test(files_describe_dies_and_partitions),
 	};
 
 	return cmocka_run_group_tests(tests, kfd_rig_open, kfd_rig_close);

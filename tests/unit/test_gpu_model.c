@@ -88,6 +88,7 @@ static void numbers_are_those_of_real_machines(void **state)
 		{ "mi100", 120, 8, 1, 40, 1502, 1200, 8192, 32 },
 		{ "mi210", 104, 8, 1, 32, 1700, 1600, 8192, 32 },
 		{ "mi300x", 304, 32, 8, 32, 2100, 1300, 4096, 128 },
+		{ "mi300a", 228, 24, 6, 32, 2100, 1300, 4096, 96 },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(seen); i++) {
@@ -110,11 +111,18 @@ static void lists_of_software_gpus_are_checked(void **state)
 		const char *list, *text;
 	} wrong[] = {
 		{ "mi201", "no GPU model 'mi201': did you mean 'mi210'?" },
-		{ "mi210,", "empty name in GPU list 'mi210,': use mi100, mi210, mi250x" },
+		{ "mi210,",
+		  "empty name in GPU list 'mi210,': use mi100, mi210, mi250x, mi300a, mi300x" },
 		{ "", "empty name" },
 		{ "h100", "no GPU model 'h100'" },
 		{ "geforce", "no GPU model 'geforce': use mi100, mi210, mi250x" },
-		{ "mi300x", "no software MI300X_A1 yet: use mi100, mi210, mi250x" },
+		{ "mi308x", "no software MI308X yet: use mi100, mi210, mi250x" },
+		{ "mi300x:tpx", "no compute partition 'tpx' on MI300X_A1: use SPX, DPX, QPX, CPX" },
+		{ "mi300a:", "no compute partition '' on MI300A_A1: use SPX, TPX, CPX" },
+		{ "mi210:spx", "MI210 has no compute partitions" },
+		{ "mi300x/nps4", "NPS1, or mi300x:cpx/nps4" },
+		{ "mi300a:cpx/nps4", "no memory partition 'nps4' on MI300A_A1: only NPS1" },
+		{ "mi300x:cpx,mi300x:cpx,mi300x", "more than 16" },
 		{ "mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi250x,mi210", "more than 16" },
 	};
 	struct ws_err err;
@@ -123,6 +131,9 @@ static void lists_of_software_gpus_are_checked(void **state)
 	ws_buf_init(&out, 100);
 	assert_int_equal(gpu_soft_list("mi210,MI100,mi250X", &out, &err), WS_OK);
 	assert_string_equal(out.at, "mi210,mi100,mi250x");
+	ws_buf_clear(&out);
+	assert_int_equal(gpu_soft_list("MI300X:spx,mi300x:Cpx/NPS4,mi355x:dpx", &out, &err), WS_OK);
+	assert_string_equal(out.at, "mi300x,mi300x:CPX/nps4,mi355x:DPX");
 	for (size_t i = 0; i < WS_ARRAY_LEN(wrong); i++)
 		assert_fails_with(gpu_soft_list(wrong[i].list, &out, &err), WS_E_USAGE, &err,
 				  wrong[i].text);

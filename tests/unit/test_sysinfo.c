@@ -118,10 +118,54 @@ static void the_machine_becomes_a_row(void **state)
 	ws_arena_fini(&arena);
 }
 
+/* The GPU's columns of the public recordings of MI300X and MI300A. */
+static void dies_and_partitions_are_in_the_row(void **state)
+{
+	static const struct {
+		const char *list;
+		const char *model, *partition, *memory, *cus, *ses, *sqcs, *xcds, *channels, *mclk;
+	} rows[] = {
+		{ "mi300x", "MI300X_A1", "SPX", "NPS1", "304", "32", "160", "8", "128", "1300" },
+		{ "mi300a", "MI300A_A1", "SPX", "NPS1", "228", "24", "120", "6", "96", "1300" },
+		{ "mi300x:cpx/nps4", "MI300X_A1", "CPX", "NPS4", "38", "4", "20", "1", "16",
+		  "1300" },
+	};
+	struct wl_sysinfo info;
+	struct ws_arena arena;
+	struct ws_err err;
+
+	ws_arena_init(&arena, 1 << 20);
+	for (size_t i = 0; i < WS_ARRAY_LEN(rows); i++) {
+		struct gpu_agent gpu;
+		struct gpu_soft soft;
+
+		assert_int_equal(gpu_soft_read(ws_str_from(rows[i].list), &soft, &err), WS_OK);
+		gpu_agent_of_soft(&soft, &gpu);
+		setenv("WAVESCOPE_GPU", rows[i].list, 1);
+		assert_int_equal(wl_sysinfo_look("/nowhere", &gpu, NULL, &arena, &info, &err),
+				 WS_OK);
+		unsetenv("WAVESCOPE_GPU");
+		check(&info, WL_SYSINFO_gpu_model, rows[i].model);
+		check(&info, WL_SYSINFO_gpu_arch, "gfx942");
+		check(&info, WL_SYSINFO_compute_partition, rows[i].partition);
+		check(&info, WL_SYSINFO_memory_partition, rows[i].memory);
+		check(&info, WL_SYSINFO_cu_per_gpu, rows[i].cus);
+		check(&info, WL_SYSINFO_se_per_gpu, rows[i].ses);
+		check(&info, WL_SYSINFO_sqc_per_gpu, rows[i].sqcs);
+		check(&info, WL_SYSINFO_num_xcd, rows[i].xcds);
+		check(&info, WL_SYSINFO_total_l2_chan, rows[i].channels);
+		check(&info, WL_SYSINFO_max_mclk, rows[i].mclk);
+		check(&info, WL_SYSINFO_max_sclk, "2100");
+		check(&info, WL_SYSINFO_max_waves_per_cu, "32");
+	}
+	ws_arena_fini(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_machine_becomes_a_row),
+		cmocka_unit_test(dies_and_partitions_are_in_the_row),
 	};
 
 	return RUN(tests);

@@ -22,8 +22,10 @@ mistake "unknown option '-x': --help lists them" run -x -- true
 mistake "option '--gpu' needs a value: --gpu LIST" run --gpu
 mistake "option '--workers': 'many' is not a whole number" run --workers many -- true
 mistake "no GPU model 'mi21': did you mean 'mi210'?" run --gpu mi21 -- true
-mistake "no software MI300X_A1 yet: use mi100, mi210, mi250x" run --gpu mi300x -- true
-mistake "empty name in GPU list 'mi210,': use mi100, mi210, mi250x" run -g mi210, -- true
+soft="mi100, mi210, mi250x, mi300a, mi300x, mi325x, mi350x, mi355x"
+mistake "no software MI308X yet: use $soft" run --gpu mi308x -- true
+mistake "no compute partition 'tpx' on MI300X_A1: use SPX, DPX, QPX, CPX" run --gpu mi300x:tpx -- true
+mistake "empty name in GPU list 'mi210,': use $soft" run -g mi210, -- true
 mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run
 mistake "no program to run: wavescope run [options] -- PROGRAM [ARG...]" run --gpu mi210 --
 mistake "unexpected argument 'extra': info takes only options" info extra
