@@ -5,6 +5,7 @@
 #include "softgpu/counting/counting.h"
 #include "softgpu/cp/busy.h"
 #include "softgpu/device/clock.h"
+#include "softgpu/pm4/pm4.h"
 
 struct sg_device {
 	struct sg_cp *cp;
@@ -18,6 +19,30 @@ static const struct sg_hw *hw_of(const struct sg_gpu_model *model)
 	if (model->target == SG_ISA_GFX908)
 		return &sg_hw_mi100;
 	return model->n_cus > 104 ? &sg_hw_mi250x : &sg_hw_mi210;
+}
+
+/* ---- counters that PM4 packets program ---- */
+
+static void control_counters(void *ctx, enum sg_pm4_window window)
+{
+	static const enum sg_count_window windows[] = { [SG_PM4_RESET] = SG_WINDOW_RESET,
+							[SG_PM4_COUNT] = SG_WINDOW_OPEN,
+							[SG_PM4_FREEZE] = SG_WINDOW_CLOSED };
+
+	sg_counting_window(ctx, windows[window]);
+}
+
+static uint64_t counter_value(void *ctx, const struct sg_counter_info *counter, uint32_t instance,
+			      bool accumulated)
+{
+	return sg_counting_tally(ctx, counter, instance, accumulated);
+}
+
+static struct sg_pm4 *create_pm4(const struct sg_hw *hw, struct sg_counting *counting)
+{
+	struct sg_pm4_counts counts = { control_counters, counter_value, counting };
+
+	return counting ? sg_pm4_create(hw, &counts) : NULL;
 }
 
 struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
@@ -38,8 +63,9 @@ struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *me
 		.counting = sg_counting_create(hw_of(model)),
 		.busy = sg_busy_time_create(),
 	};
+	device->gpu.pm4 = create_pm4(hw_of(model), device->gpu.counting);
 	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting ||
-	    !device->gpu.busy) {
+	    !device->gpu.pm4 || !device->gpu.busy) {
 		sg_device_destroy(device);
 		return NULL;
 	}
@@ -54,6 +80,7 @@ void sg_device_destroy(struct sg_device *device)
 		sg_code_cache_destroy(device->gpu.code_cache);
 	if (device->gpu.gws)
 		sg_gws_destroy(device->gpu.gws);
+	sg_pm4_destroy(device->gpu.pm4);
 	sg_counting_destroy(device->gpu.counting);
 	sg_busy_time_destroy(device->gpu.busy);
 	free(device);

@@ -9,7 +9,6 @@
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that the model has not read yet */
 #define MAX_SPARE_BYTES (64ull << 20)  /* of traces that were read, kept for reuse */
 #define FEW_WGS 8
-#define MAX_SAMPLES (16u << 20) /* of one dispatch */
 
 /* ---- callbacks of the model ---- */
 
@@ -162,65 +161,6 @@ static const struct sg_mem_block *block_at(struct sg_counted_dispatch *run, uint
 static const struct sg_mem_block *memory(void *ctx, uint64_t addr)
 {
 	return block_at(ctx, addr);
-}
-
-static uint8_t inst_type(const struct sg_pc_sample *s)
-{
-	static const uint8_t types[SG_N_CLASSES] = {
-		[SG_CLASS_VALU... SG_CLASS_CVT] = SOFTGPU_VALU,
-		[SG_CLASS_MFMA_I8... SG_CLASS_MFMA_F64] = SOFTGPU_MATRIX,
-		[SG_CLASS_SALU] = SOFTGPU_SALU,
-		[SG_CLASS_BRANCH] = SOFTGPU_BRANCH,
-		[SG_CLASS_CBRANCH] = SOFTGPU_BRANCH_NOT_TAKEN,
-		[SG_CLASS_JUMP] = SOFTGPU_JUMP,
-		[SG_CLASS_MESSAGE] = SOFTGPU_MESSAGE,
-		[SG_CLASS_BARRIER] = SOFTGPU_AT_BARRIER,
-		[SG_CLASS_END] = SOFTGPU_END,
-		[SG_CLASS_MISC] = SOFTGPU_OTHER,
-		[SG_CLASS_WAITCNT] = SOFTGPU_AT_WAITCNT,
-		[SG_CLASS_NOP] = SOFTGPU_INTERNAL,
-		[SG_CLASS_SLEEP] = SOFTGPU_AT_SLEEP,
-		[SG_CLASS_INTERNAL] = SOFTGPU_INTERNAL,
-		[SG_CLASS_SMEM] = SOFTGPU_SMEM,
-		[SG_CLASS_VMEM] = SOFTGPU_VMEM,
-		[SG_CLASS_FLAT] = SOFTGPU_FLAT,
-		[SG_CLASS_LDS] = SOFTGPU_LDS,
-		[SG_CLASS_GDS] = SOFTGPU_GDS,
-	};
-
-	if (s->insn_class == SG_CLASS_CBRANCH && s->taken)
-		return SOFTGPU_BRANCH_TAKEN;
-	return types[s->insn_class];
-}
-
-static void sample(void *ctx, const struct sg_pc_sample *s)
-{
-	struct sg_counted_dispatch *run = ctx;
-
-	if (run->n_samples == run->samples_room) {
-		size_t room = run->samples_room ? 2 * run->samples_room : 1024;
-		void *samples = room > MAX_SAMPLES
-					? NULL
-					: realloc(run->samples, room * sizeof(*run->samples));
-
-		if (!samples)
-			return;
-		run->samples = samples;
-		run->samples_room = room;
-	}
-	run->samples[run->n_samples++] = (struct softgpu_pc_sample){
-		.cycle = s->cycle,
-		.workgroup = s->wg * run->stride,
-		.pc = s->pc,
-		.exec = s->exec,
-		.wave = s->wave,
-		.cu = s->cu,
-		.simd = s->simd,
-		.wave_slot = s->slot,
-		.inst_type = inst_type(s),
-		.stall = s->stall,
-		.n_waves = s->waves,
-	};
 }
 
 /*
@@ -390,7 +330,7 @@ static struct sg_counted_dispatch *new_run(struct sg_counting *c, const struct s
 	run->d.release = release;
 	run->d.instruction = instruction;
 	run->d.memory = info->find_block ? memory : NULL;
-	run->d.sample = sample;
+	run->d.sample = sg_counted_dispatch_sample;
 	run->d.ctx = run;
 	run->traces = calloc(run->d.n_wgs, sizeof(struct sg_wg_traces *));
 	run->digests = malloc(run->d.n_wgs * sizeof(*run->digests));
@@ -426,9 +366,9 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 {
 	struct sg_counted_dispatch *run;
 	struct sg_counter_sets *counter_sets;
-	uint64_t sample_cycles;
+	uint64_t sample_cycles, n_resets;
 	uint32_t choice;
-	bool cold, counted;
+	bool cold, counted, is_tallied;
 
 	*out_run = NULL;
 	if (!sg_counting_wanted(c))
@@ -438,9 +378,11 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 	cold = sg_counting_first_time(c, info->dispatch.queue,
 				      info->dispatch.kernel_object); /* counted or not */
 	sample_cycles = c->sample_cycles;
+	is_tallied = c->tally.is_open;
+	n_resets = c->tally.n_resets;
 	pthread_mutex_unlock(&c->lock);
 	counted = counter_sets ? choice != SOFTGPU_PLAIN : sample_cycles != 0;
-	if (!counted && !c->times) {
+	if (!counted && !is_tallied && !c->times) {
 		sg_counter_sets_put(counter_sets);
 		return true;
 	}
@@ -450,6 +392,8 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 	run->d.cold = cold;
 	run->d.sample_cycles = counted ? sample_cycles : 0;
 	run->quiet = !counted;
+	run->is_tallied = is_tallied;
+	run->n_resets = n_resets;
 	if (!start_model(run)) {
 		free_run(run);
 		return false;
@@ -592,6 +536,8 @@ bool sg_counted_dispatch_end(struct sg_counted_dispatch *run, uint64_t *duration
 	if (counted) {
 		if (!run->quiet)
 			sg_counting_keep(run);
+		if (run->is_tallied)
+			sg_counting_add(run);
 		*duration_ns = run->passes[0].duration_ns;
 	}
 	free_run(run);

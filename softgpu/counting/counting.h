@@ -79,6 +79,15 @@ void sg_counted_dispatch_cost(struct sg_counted_dispatch *run, uint64_t saved_by
  */
 bool sg_counted_dispatch_end(struct sg_counted_dispatch *run, uint64_t *duration_ns);
 
+/*
+ * Counting by registers (softgpu/pm4). While the window is open, every dispatch that starts in it is modelled,
+ * and its values are added to the tally when it ends. Nothing of this depends on the service.
+ */
+enum sg_count_window { SG_WINDOW_RESET, SG_WINDOW_OPEN, SG_WINDOW_CLOSED };
+void sg_counting_window(struct sg_counting *c, enum sg_count_window window); /* reset also closes */
+uint64_t sg_counting_tally(struct sg_counting *c, const struct sg_counter_info *counter,
+			   uint32_t instance, bool accumulated);
+
 /* the service (counters/service.h), for one GPU */
 size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size_t room);
 int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, size_t n,

@@ -37,6 +37,13 @@ struct sg_seen_kernel {
 	uint64_t queue, kernel;
 };
 
+/* What the registers have counted, see sg_counting_window(). */
+struct sg_count_tally {
+	bool is_open;
+	uint64_t n_resets;          /* a dispatch from before the last one is not added */
+	struct sg_model_result sum; /* values NULL: nothing was counted yet */
+};
+
 struct sg_counting {
 	const struct sg_hw *hw;
 	/* held while counter_sets->choose runs and while counter_sets changes; taken before `lock` */
@@ -53,6 +60,7 @@ struct sg_counting {
 	struct sg_queue_model *models;
 	struct sg_spare_traces spares;
 	struct sg_result_cache *result_cache; /* NULL: every dispatch is modelled */
+	struct sg_count_tally tally;
 
 	/* from the environment, which is read once */
 	uint64_t sample_waves; /* model about this many waves of a dispatch; 0: all */
@@ -65,7 +73,9 @@ struct sg_counted_dispatch {
 	struct sg_counter_sets *counter_sets; /* NULL: only samples are wanted */
 	uint32_t choice;                      /* number of a set, or SOFTGPU_REPLAY */
 	struct sg_count_info info;
-	bool quiet; /* modelled for its duration only: no result is kept */
+	bool quiet; /* modelled for its duration or the tally only: no result is kept */
+	bool is_tallied;
+	uint64_t n_resets; /* of the tally, when it began */
 	struct sg_model *model;
 	struct sg_model_dispatch d;
 	uint64_t n_wgs, stride; /* of the dispatch; every stride-th is modelled */
@@ -110,6 +120,14 @@ void sg_spare_traces_free(struct sg_spare_traces *spares);
 /* gpu_counting.c: makes the result of a dispatch whose passes are done, and keeps it for the reader. */
 void sg_counting_keep(struct sg_counted_dispatch *run);
 struct sg_model *sg_counting_model(struct sg_counting *c, uint64_t queue); /* NULL: no memory */
+/* Wanted are the counters of a set, samples, times, or an open window. The lock is held. */
+void sg_counting_update_wanted(struct sg_counting *c);
+
+/* pc_samples.c: the model took a sample of the run that is `ctx`. */
+void sg_counted_dispatch_sample(void *ctx, const struct sg_pc_sample *sample);
+
+/* tally.c: adds the values of a dispatch. */
+void sg_counting_add(struct sg_counted_dispatch *run);
 /* True: the kernel has not run on its queue before. The lock is held. */
 bool sg_counting_first_time(struct sg_counting *c, uint64_t queue, uint64_t kernel);
 

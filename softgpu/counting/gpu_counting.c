@@ -72,6 +72,7 @@ void sg_counting_destroy(struct sg_counting *c)
 	}
 	sg_spare_traces_free(&c->spares);
 	sg_result_cache_destroy(c->result_cache);
+	sg_model_result_free(&c->tally.sum);
 	pthread_mutex_destroy(&c->spares.lock);
 	pthread_mutex_destroy(&c->choosing);
 	pthread_mutex_destroy(&c->lock);
@@ -287,9 +288,10 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 	return n;
 }
 
-static void update_wanted(struct sg_counting *c)
+void sg_counting_update_wanted(struct sg_counting *c)
 {
-	atomic_store(&c->is_wanted, c->counter_sets || c->sample_cycles || c->times);
+	atomic_store(&c->is_wanted,
+		     c->counter_sets || c->sample_cycles || c->times || c->tally.is_open);
 	atomic_store(&c->is_alone, c->counter_sets && c->counter_sets->n_counters);
 }
 
@@ -308,7 +310,7 @@ int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, si
 	pthread_mutex_lock(&c->lock);
 	old = c->counter_sets;
 	c->counter_sets = counter_sets;
-	update_wanted(c);
+	sg_counting_update_wanted(c);
 	pthread_mutex_unlock(&c->lock);
 	pthread_mutex_unlock(&c->choosing);
 	sg_counter_sets_put(old);
@@ -321,7 +323,7 @@ int sg_counting_sample(struct sg_counting *c, uint64_t cycles)
 		return EINVAL;
 	pthread_mutex_lock(&c->lock);
 	c->sample_cycles = cycles;
-	update_wanted(c);
+	sg_counting_update_wanted(c);
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }

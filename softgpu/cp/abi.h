@@ -128,6 +128,13 @@ union sg_aql_packet {
 		uint64_t reserved3[2];
 		uint64_t completion;
 	} vendor;
+	struct {
+		uint16_t header, format;
+		uint32_t words[4]; /* one PM4 packet, mostly INDIRECT_BUFFER */
+		uint32_t n_rest;
+		uint32_t reserved[8];
+		uint64_t completion;
+	} pm4;
 };
 static_assert(sizeof(union sg_aql_packet) == 64, "part of the interface");
 

@@ -235,13 +235,24 @@ static int barrier_value(struct sg_queue *queue, union sg_aql_packet *packet)
 	return complete(queue, packet->vendor.completion);
 }
 
+/* A PM4 buffer: of a profiler, or of ROCr, to invalidate caches after loading code. */
+static int commands(struct sg_queue *queue, union sg_aql_packet *packet)
+{
+	switch (sg_cp_pm4(queue, packet)) {
+	case SG_PM4_DONE:
+		return complete(queue, packet->pm4.completion);
+	case SG_PM4_WAITS:
+		return PACKET_WAITS;
+	default:
+		return SG_QUEUE_BAD_VENDOR_PACKET;
+	}
+}
+
 static int vendor(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	switch (packet->vendor.format & 0xff) {
 	case 1:
-		/* A PM4 buffer. ROCr sends one to invalidate caches after loading code. */
-		sg_code_cache_invalidate(queue->gpu->code_cache);
-		return complete(queue, packet->vendor.completion);
+		return commands(queue, packet);
 	case 2:
 		return barrier_value(queue, packet);
 	default:

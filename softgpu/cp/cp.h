@@ -25,6 +25,7 @@
 #include "softgpu/mem/mem_block.h"
 
 struct sg_counting;
+struct sg_pm4;
 struct sg_cp;
 struct sg_busy_time;
 struct sg_queue;
@@ -67,6 +68,7 @@ struct sg_cp_gpu {
 	struct sg_code_cache *code_cache;
 	struct sg_gws *gws;
 	struct sg_counting *counting; /* NULL: cannot count */
+	struct sg_pm4 *pm4;           /* NULL: PM4 packets do nothing but invalidate code */
 	struct sg_busy_time *busy;    /* NULL: not measured */
 	_Atomic uint32_t *n_queues;   /* counted there; NULL: nowhere */
 };

@@ -7,6 +7,7 @@
 #include "softgpu/cp/abi.h"
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/pool.h"
+#include "softgpu/pm4/pm4.h"
 
 struct sg_cp {
 	struct sg_cp_host host;
@@ -62,6 +63,8 @@ struct sg_queue {
 	uint64_t seen_index, seen_ns; /* the packet it was at, and since when */
 	bool reported;
 
+	struct sg_pm4_run pm4; /* the vendor packet at the read index, while it is active */
+
 	/* SDMA */
 	uint64_t done;        /* bytes, or rows, of the packet at the read pointer */
 	uint64_t stamp_ticks; /* written by the last time stamp that began something */
@@ -112,6 +115,8 @@ void sg_cp_leave_turn(struct sg_queue *queue);
 /* The queue can start a packet. Cheap; without the queue's lock. */
 bool sg_aql_ready(const struct sg_queue *queue);
 bool sg_sdma_ready(const struct sg_queue *queue);
+/* A vendor packet with a PM4 command buffer. Queue locked. */
+enum sg_pm4_result sg_cp_pm4(struct sg_queue *queue, const union sg_aql_packet *packet);
 /* Execute something, a bounded amount of it. Queue locked. */
 enum sg_queue_progress sg_aql_step(struct sg_queue *queue);
 enum sg_queue_progress sg_sdma_step(struct sg_queue *queue);
