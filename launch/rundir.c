@@ -266,6 +266,19 @@ enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws
 	return st;
 }
 
+uint32_t launch_rundir_pid(const char *capture)
+{
+	const char *name = strrchr(capture, '/');
+
+	return (uint32_t)strtoul(name ? name + 1 : capture, NULL, 10);
+}
+
+bool launch_rundir_replaced(const struct ws_strv *captures, size_t i)
+{
+	return i + 1 < captures->n &&
+	       launch_rundir_pid(captures->at[i]) == launch_rundir_pid(captures->at[i + 1]);
+}
+
 unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir)
 {
 	struct launch_rundir sub;

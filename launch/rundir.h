@@ -51,6 +51,11 @@ enum ws_status launch_rundir_load(const struct launch_rundir *dir, struct ws_are
 enum ws_status launch_rundir_captures(const struct launch_rundir *dir, struct ws_arena *arena,
 				      struct ws_strv *out_paths, struct ws_err *err);
 
+/* The process that wrote a capture, from the name of the file. */
+uint32_t launch_rundir_pid(const char *capture);
+/* Whether another program took the process of this capture over (exec): then it has two. */
+bool launch_rundir_replaced(const struct ws_strv *captures, size_t i);
+
 /* Processes that could not create a capture: no space or no permission. */
 unsigned launch_rundir_n_unrecorded(const struct launch_rundir *dir);
 

@@ -31,6 +31,7 @@ struct conversion {
 	struct launch_claim claim; /* on its name */
 	struct launch_claim pftrace_claim;
 	struct launch_fallback_agents fallback;
+	bool replaced; /* the program of this process, by another one */
 };
 
 uint32_t rp_format_bits(const struct ws_strv *words)
@@ -316,7 +317,8 @@ static void account(struct conversion *c, const struct trc_process *process,
 {
 	struct output_ledger_how how = {
 		.formats = c->cfg.formats,
-		.is_running = launch_running_process(process),
+		.is_running = launch_running_process(process) && !c->replaced,
+		.replaced = c->replaced,
 		.silent = c->how->again,
 		/* The user's wish: nothing is lost. */
 		.no_files = result->below_minimum          ? "less than --minimum-output-data"
@@ -363,7 +365,7 @@ static bool convert_process(struct conversion *c, const struct trc_trace *trace,
 	hide_progress();
 	good = report_failures(&result, st, &err);
 	c->outcome->n_failed += !good;
-	if (launch_running_process(process)) {
+	if (launch_running_process(process) && !c->replaced) {
 		launch_running_add(&c->outcome->running, (pid_t)process->pid,
 				   trc_process_program(process));
 		good = false;
@@ -450,6 +452,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 
 	for (size_t i = 0; i < paths.n && !st; i++) {
 		show_progress(i, paths.n);
+		c->replaced = launch_rundir_replaced(&paths, i);
 		/* Removed at once: the next output may need its disk space. */
 		if (convert_one(c, paths.at[i]) && !keep)
 			unlink(paths.at[i]);

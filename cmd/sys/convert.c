@@ -91,19 +91,11 @@ static enum ws_status make_names(struct conversion *c, const struct launch_place
 
 /* ---- one process ---- */
 
-/* Of "dir/4711-0.wcap". */
-static uint32_t pid_of(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return (uint32_t)strtoul(name ? name + 1 : path, NULL, 10);
-}
-
 /* The program itself, and not one that it started. */
 static bool is_first(const struct conversion *c, const struct trc_process *process)
 {
 	for (size_t i = 0; c->captures && i < c->captures->n; i++)
-		if (pid_of(c->captures->at[i]) == process->ppid)
+		if (launch_rundir_pid(c->captures->at[i]) == process->ppid)
 			return false;
 	return true;
 }
@@ -289,9 +281,7 @@ static enum ws_status convert_traced(struct conversion *c, const struct launch_r
 	c->collapses = paths.n > 1 && set_on(c->how->values, SET_COLLAPSE_PROCESSES) &&
 		       set_on(c->how->values, SET_PROFILE);
 	for (size_t i = 0; i < paths.n && !st; i++) {
-		/* Two captures of one process: the second program took the place of the first. */
-		bool replaced = i + 1 < paths.n && pid_of(paths.at[i]) == pid_of(paths.at[i + 1]);
-		bool good = convert_one(c, paths.at[i], replaced);
+		bool good = convert_one(c, paths.at[i], launch_rundir_replaced(&paths, i));
 
 		/* Removed at once: the next output may need its disk space. */
 		if (good && !c->how->recovering && !c->collapses &&

@@ -67,3 +67,16 @@ for i in 1 2; do
 	rc_is 0
 done
 is "$(find later -name '*_marker_api_trace.csv')" later/run_marker_api_trace.csv "files of two runs"
+
+# A program that another one replaces was not killed.
+cat >again.py <<'END'
+import ctypes, os, sys
+ctypes.CDLL("librocprofiler-sdk-roctx.so.1").roctxMarkA(b"one of two")
+if len(sys.argv) == 1:
+    os.execv(sys.executable, [sys.executable, "again.py", "last"])
+END
+run rocprofv3 --marker-trace -f csv -d again -o run -- "${PYTHON:-python3}" again.py
+rc_is 0
+is "$(cat again/*_marker_api_trace.csv | grep -c '"one of two"')" 2 marks
+is "$(grep -c 'which another program replaced (exec)' "$err")" 1 "programs that were replaced"
+err_lacks 'was killed'
