@@ -8,6 +8,7 @@
 #include "launch/obstacle.h"
 #include "launch/softgpu.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,14 @@ const char *launch_inject_obstacle(const char *path)
 	};
 
 	return why[launch_obstacle_of(path)];
+}
+
+void launch_inject_explain_end(const struct ws_proc_end *end)
+{
+	if (end->signal == SIGSYS)
+		ws_log_warn("the program was killed by a filter of system calls (seccomp): allow "
+			    "those of the collector, see 'Programs with a seccomp filter' in "
+			    "docs/rocprofv3.md");
 }
 
 static void add_soft(const char *list, struct gpu_agents *gpus)

@@ -12,6 +12,7 @@
 
 #include "base/env.h"
 #include "base/error.h"
+#include "base/proc.h"
 #include "base/vec.h"
 #include "collector/config.h"
 #include "gpu/agent.h"
@@ -38,6 +39,10 @@ enum ws_status launch_inject_env(const struct launch_inject *inject, struct ws_e
  * message about it; NULL when it will, as far as the file shows.
  */
 const char *launch_inject_obstacle(const char *path);
+
+/* Warns if the program ended in a way that the collector may be the cause of: killed by a filter of
+ * system calls (seccomp). */
+void launch_inject_explain_end(const struct ws_proc_end *end);
 
 /*
  * The software GPU, unless a real one is here or WAVESCOPE_GPU says "native".

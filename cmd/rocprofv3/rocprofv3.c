@@ -198,6 +198,7 @@ static enum ws_status run_jobs(struct rp_jobs *jobs, char **argv, int *exit_code
 	if (result.ran && (result.end.exit_code || result.end.signal)) {
 		if (ws_cmd_flush(err))
 			ws_log_error("%s", err->text);
+		launch_inject_explain_end(&result.end);
 		ws_proc_end_as(&result.end);
 	}
 	return WS_OK;

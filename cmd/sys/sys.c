@@ -197,6 +197,7 @@ static enum ws_status end(const struct sys_run_result *result, int *exit_code, s
 	if (result->ran && (result->end.exit_code || result->end.signal)) {
 		if (ws_cmd_flush(err))
 			ws_log_error("%s", err->text);
+		launch_inject_explain_end(&result->end);
 		ws_proc_end_as(&result->end);
 	}
 	return WS_OK;

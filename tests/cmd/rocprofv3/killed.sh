@@ -14,6 +14,13 @@ print(subprocess.run(["rocprofv3", "--kernel-trace", "-f", "csv", "-o", "k", "-d
 out_is -9
 is "$(rows a/k_kernel_trace.csv)" 1 kernels
 
+# A filter of system calls may not know those of the collector: whoever is killed by it is told.
+run "${PYTHON:-python3}" -c '
+import subprocess
+print(subprocess.run(["rocprofv3", "--kernel-trace", "-d", "s", "--", "sh", "-c", "kill -SYS $$"]).returncode)'
+out_has -31
+err_has "rocprofv3: warning: the program was killed by a filter of system calls (seccomp): allow those of the collector"
+
 # The front end is killed: the program goes on, and its records wait.
 run "${PYTHON:-python3}" -c '
 import os, signal, subprocess, sys, time

@@ -46,4 +46,12 @@ if [ -x "$WS_BUILD/tests/kfd/kfd-sandboxed" ]; then
 		rc_is 0
 		out_is worked
 	done
+	# The collector's thread is in the sandbox, too.
+	if [ "$rc" -ne 77 ] && [ -e "$WS_BUILD/lib/libwavescope-collector.so" ]; then
+		run rocprofv3 --memory-copy-trace --hsa-core-trace -d traced -o s -f csv -- \
+			"$WS_BUILD/tests/kfd/kfd-sandboxed" kill traced
+		rc_is 0
+		out_has worked
+		is "$(rows traced/s_memory_copy_trace.csv)" 2 copies
+	fi
 fi
