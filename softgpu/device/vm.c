@@ -64,6 +64,17 @@ static bool reserve_aperture(struct sg_vm *vm)
 	return false;
 }
 
+static const char *why_no_memory(int error)
+{
+	struct rlimit limit;
+
+	if (error == EFBIG)
+		return "the limit on the size of files is too low: raise it (ulimit -f)";
+	if (error == ENOMEM && !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		return "the limit on address space is too low: remove it (ulimit -v unlimited)";
+	return strerror(error);
+}
+
 struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 {
 	struct sg_vm *vm = calloc(1, sizeof(*vm));
@@ -85,11 +96,8 @@ struct sg_vm *sg_vm_create(const uint64_t *capacities, uint32_t n_nodes)
 	    !sg_extents_init(&vm->alias_space, sg_vm_aliases(vm), vm->end - sg_vm_aliases(vm)) ||
 	    !sg_ranges_init(&vm->blocks) || !sg_ranges_init(&vm->pinned) ||
 	    !sg_ranges_init(&vm->svm_reachable) || !sg_ranges_init(&vm->aliases)) {
-		sg_gpu_log(
-			SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
-			errno == EFBIG
-				? "the limit on the size of files is too low: raise it (ulimit -f)"
-				: strerror(errno));
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot set up device memory: %s",
+			   why_no_memory(errno));
 		sg_vm_destroy(vm);
 		return NULL;
 	}

@@ -38,6 +38,11 @@ else
 	skip_part "only root can make a program of another user"
 fi
 
+# Limits that leave no space for a GPU are named.
+run sh -c 'ulimit -v 4000000; exec "$@"' limited wavescope run -- "$vcopy" -n 1024 -b 64
+[ "$rc" -ne 0 ] || fail "found a GPU in 4 GB of address space"
+err_has 'cannot set up device memory: the limit on address space is too low: remove it (ulimit -v unlimited)'
+
 # A sandbox that lists what AMD's runtime needs over a real driver.
 if [ -x "$WS_BUILD/tests/kfd/kfd-sandboxed" ]; then
 	for others in errno kill; do
