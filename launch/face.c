@@ -1,5 +1,6 @@
 #include "launch/face.h"
 
+#include "base/path.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -28,22 +29,33 @@ static const char *const places[] = {
 	"/usr/lib",
 };
 
-/* Programs that look for the driver or for its files, not only for GPUs in AMD's runtime. */
-static const char *const ask_kernel[] = {
-	"amd-smi",  "amdgpu_top",  "nvtop",    "radeontop",
-	"rocm-smi", "rocm_smi.py", "rocminfo", "rocm_agent_enumerator",
+/*
+ * Who looks for the driver or for its files, and not only for GPUs in AMD's runtime, names one of
+ * these: in its code, as a library that it needs, or as a command in a script. A word too many
+ * does no harm: the kernel's interface serves every program.
+ */
+static const char *const driver_words[] = {
+	/* the devices */
+	"/dev/kfd",
+	"/dev/dri",
+	/* the files about them, below /sys */
+	"/class/kfd",
+	"/class/drm",
+	"/virtual/kfd",
+	"/module/amdgpu",
+	/* libraries that read these, and their Python modules */
+	"libdrm_amdgpu",
+	"rocm_smi",
+	"amd_smi",
+	"amdsmi",
+	/* commands that do */
+	"rocm-smi",
+	"amd-smi",
+	"rocminfo",
+	"rocm_agent_enumerator",
 };
-
-static bool asks_kernel(const char *program)
-{
-	const char *slash = program ? strrchr(program, '/') : NULL,
-		   *name = slash ? slash + 1 : program;
-
-	for (size_t i = 0; name && i < sizeof(ask_kernel) / sizeof(ask_kernel[0]); i++)
-		if (strcmp(name, ask_kernel[i]) == 0)
-			return true;
-	return false;
-}
+/* Scripts, tools, and the names of libraries of any program: 1 ms. */
+#define SEARCHED_BYTES (512u << 10)
 
 const char *launch_face_library(enum launch_face face)
 {
@@ -158,10 +170,45 @@ bool launch_face_knows(const struct ws_env *env, const char *arch, char out_path
 	return knows;
 }
 
-enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
+static bool text_names_driver(struct ws_str text)
+{
+	for (size_t i = 0; i < sizeof(driver_words) / sizeof(driver_words[0]); i++)
+		if (memmem(text.at, text.n, driver_words[i], strlen(driver_words[i])))
+			return true;
+	return false;
+}
+
+static bool file_names_driver(const char *path)
+{
+	struct ws_str file;
+	struct stat st;
+	bool found;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || map_library(path, &file, NULL))
+		return false;
+	found = text_names_driver(
+		(struct ws_str){ file.at, file.n < SEARCHED_BYTES ? file.n : SEARCHED_BYTES });
+	unmap_library(&file);
+	return found;
+}
+
+/* The program, what an interpreter is to execute, and all that is typed behind it. */
+static bool names_driver(char *const *argv)
+{
+	char path[PATH_MAX];
+
+	for (char *const *word = argv; *word; word++)
+		if (text_names_driver(ws_str_from(*word)))
+			return true;
+	return (!ws_path_program(argv[0], path, NULL) && file_names_driver(path)) ||
+	       (argv[1] && file_names_driver(argv[1]));
+}
+
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, char *const *argv,
 				  enum launch_face *out_face, struct ws_err *err)
 {
 	const char *word = ws_env_get(env, LAUNCH_FACE_VARIABLE);
+	enum ws_status st = WS_OK;
 	char path[PATH_MAX];
 
 	if (word && *word) {
@@ -174,8 +221,10 @@ enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, c
 		return ws_fail(err, WS_E_USAGE,
 			       LAUNCH_FACE_VARIABLE " is '%s': give thunk or kernel", word);
 	}
-	*out_face = asks_kernel(program) ? LAUNCH_FACE_KERNEL : LAUNCH_FACE_THUNK;
-	if (*out_face == LAUNCH_FACE_KERNEL)
-		return WS_OK;
-	return find_rocr(env, path) ? look_at_rocr(path, thunk, out_face, err) : WS_OK;
+	*out_face = LAUNCH_FACE_THUNK;
+	if (find_rocr(env, path))
+		st = look_at_rocr(path, thunk, out_face, err);
+	if (!st && *out_face == LAUNCH_FACE_THUNK && argv && argv[0] && names_driver(argv))
+		*out_face = LAUNCH_FACE_KERNEL;
+	return st;
 }

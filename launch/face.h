@@ -24,10 +24,11 @@ enum launch_face { LAUNCH_FACE_THUNK, LAUNCH_FACE_KERNEL, LAUNCH_N_FACES };
 
 /*
  * By LAUNCH_FACE_VARIABLE, or by the ROCr that a program with this environment loads; the thunk
- * if there is none. Some of AMD's programs ask the kernel besides, and get its interface. thunk: the
- * path of the replacement; NULL: there is none. program: its path or name; NULL: not known.
+ * if there is none. A program that asks the kernel besides gets its interface: one that names the driver,
+ * its files or a tool that reads them, in its file, its script or its arguments. thunk: the path of
+ * the replacement; NULL: there is none. argv: the program as it was typed; NULL: not known.
  */
-enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, const char *program,
+enum ws_status launch_face_choose(const struct ws_env *env, const char *thunk, char *const *argv,
 				  enum launch_face *out_face, struct ws_err *err);
 /*
  * Whether the ROCr that such a program loads knows the GPU; it refuses others as "unrecognized". True: also

@@ -195,7 +195,7 @@ static bool has_dies(const struct ws_env *env)
 }
 
 /* The library of the chosen face; where only the other one was built, that one has to do. */
-static enum ws_status choose_library(const struct ws_env *env, const char *program,
+static enum ws_status choose_library(const struct ws_env *env, char *const *argv,
 				     enum launch_face *out_face, char out_path[PATH_MAX],
 				     struct ws_err *err)
 {
@@ -203,7 +203,7 @@ static enum ws_status choose_library(const struct ws_env *env, const char *progr
 	bool dies = has_dies(env);
 	bool has_thunk = !dies && !find_library(LAUNCH_FACE_THUNK, out_path, NULL);
 	enum ws_status st =
-		launch_face_choose(env, has_thunk ? out_path : NULL, program, out_face, err);
+		launch_face_choose(env, has_thunk ? out_path : NULL, argv, out_face, err);
 
 	if (!st && dies && !(forced && *forced))
 		*out_face = LAUNCH_FACE_KERNEL;
@@ -258,7 +258,7 @@ static enum ws_status put_in_front(const struct launch_softgpu *soft, struct ws_
 {
 	char library[PATH_MAX], dir[PATH_MAX];
 	enum launch_face face = LAUNCH_FACE_THUNK;
-	enum ws_status st = choose_library(env, soft->program, &face, library, err);
+	enum ws_status st = choose_library(env, soft->argv, &face, library, err);
 
 	if (st)
 		return st;

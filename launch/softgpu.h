@@ -29,7 +29,7 @@ struct launch_softgpu {
 	bool preload;          /* LD_PRELOAD too, for runtimes whose RPATH comes first */
 	uint64_t sample_waves; /* when counting, model about so many of a dispatch; 0: all */
 	bool sample_only;      /* ... and execute no others */
-	const char *program;   /* that is going to run; NULL: not known */
+	char *const *argv;     /* of the program that is going to run; NULL: not known */
 	const char *gpu_time;  /* "host" or "simulated"; NULL: as the environment says */
 };
 

@@ -71,7 +71,7 @@ static enum ws_status check_native(struct ws_err *err)
 	return st;
 }
 
-static enum ws_status prepare(const struct run_args *args, const char *program, struct ws_env *env,
+static enum ws_status prepare(const struct run_args *args, char *const *argv, struct ws_env *env,
 			      bool *out_soft, struct ws_err *err)
 {
 	struct launch_softgpu soft = {
@@ -79,7 +79,7 @@ static enum ws_status prepare(const struct run_args *args, const char *program, 
 		.preload = args->preload,
 		.sample_waves = args->sample_waves,
 		.sample_only = args->sample_only,
-		.program = program,
+		.argv = argv,
 		.gpu_time = args->gpu_time,
 	};
 	struct ws_buf gpus;
@@ -118,7 +118,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	}
 	st = ws_env_init(&env, environ, err);
 	if (!st)
-		st = prepare(args, argv[0], &env, &soft, err);
+		st = prepare(args, argv, &env, &soft, err);
 	if (st) {
 		*exit_code = st == WS_E_USAGE ? WS_EXIT_USAGE : EXIT_WRAPPER;
 	} else {

@@ -53,6 +53,37 @@ if [ ! -e "$WS_BUILD/lib/libhsakmt.so.1" ]; then
 	skip "this build has no thunk interface to compare with (no hsakmt.h of ROCm 5)"
 fi
 
+# Without a word from the user, who asks the driver gets its interface: by the program, its script or its arguments.
+# driver_of WANT PROGRAM...
+unset WAVESCOPE_DRIVER
+driver_of() {
+	want=$1
+	shift
+	run wavescope run -- "$@"
+	rc_is 0
+	case $(cat "$out") in *libwavescope-kfd.so*) got=kernel ;; *) got=thunk ;; esac
+	is "$got" "$want" "interface of $*"
+}
+print='echo "$LD_PRELOAD"'
+for script in plain smi; do printf '#!/bin/sh\n%s\n' "$print" >$script.sh; done
+echo 'exec true; rocm-smi --showuse' >>smi.sh
+chmod +x plain.sh smi.sh
+driver_of thunk sh -c "$print"
+if [ "$got" = thunk ]; then
+	driver_of thunk ./plain.sh
+	driver_of kernel ./smi.sh
+	driver_of kernel sh smi.sh
+	driver_of kernel sh -c "$print # /dev/dri"
+	if command -v rocminfo >/dev/null; then
+		cp "$(command -v rocminfo)" other_name
+		run wavescope run -- ./other_name
+		rc_is 0
+		out_has gfx90a
+	else
+		skip_part "rocminfo is not installed"
+	fi
+fi
+
 # Counters are the same on both ways to the GPU.
 for driver in kernel thunk; do
 	WAVESCOPE_DRIVER=$driver
