@@ -1,6 +1,7 @@
 /* Descriptors of memory, handles for other processes, mappings through a render node. */
 #include "tests/kfd/kfd_rig.h"
 
+#include <dirent.h>
 #include <sys/socket.h>
 
 /* --- sharing --- */
@@ -206,6 +207,50 @@ static void memory_outlives_the_process_that_exported_it(void **state)
 	sg_kfd_release(kfd, va, 4 * PAGE);
 }
 
+static unsigned n_descriptors(void)
+{
+	unsigned n = 0;
+	DIR *all = opendir("/proc/self/fd");
+
+	assert_non_null(all);
+	while (readdir(all))
+		n++;
+	closedir(all);
+	return n;
+}
+
+static void descriptors_are_given_back(void **state)
+{
+	uint64_t va = sg_kfd_reserve(kfd, 2 * PAGE, false);
+	unsigned before = n_descriptors();
+
+	for (int i = 0; i < 20; i++) {
+		struct kfd_ioctl_alloc_memory_of_gpu_args vram = alloc_at(va, PAGE, VRAM_FLAGS);
+		struct sg_kfd_ipc_export_args shared = { .handle = vram.handle,
+							 .gpu_id = gpu_ids[0] };
+		struct kfd_ioctl_import_dmabuf_args import = { .va_addr = va + PAGE,
+							       .gpu_id = gpu_ids[0] };
+		struct sg_drm_prime prime = { .fd = export(vram.handle) };
+		struct sg_drm_gem_close handle = { 0 };
+		int second = export(vram.handle);
+
+		import.dmabuf_fd = (uint32_t)prime.fd;
+		assert_int_equal(CALL(SG_KFD_NR_IPC_EXPORT, &shared), 0);
+		assert_int_equal(CALL(0x1d, &import), 0);
+		assert_int_equal(DRM(SG_DRM_PRIME_FD_TO_HANDLE, &prime), 0);
+		handle.handle = prime.handle;
+		assert_int_equal(DRM(SG_DRM_GEM_CLOSE, &handle), 0);
+		close(prime.fd);
+		close(second);
+		release(import.handle);
+		release(vram.handle);
+	}
+	/* What is lent is looked at when memory is allocated. */
+	release(alloc_at(va, PAGE, VRAM_FLAGS).handle);
+	assert_int_equal(n_descriptors(), before);
+	sg_kfd_release(kfd, va, 2 * PAGE);
+}
+
 /* The other process, started with the four words of a handle: its own machine, the parent's
  * memory. */
 static int import_and_answer(char **words)
@@ -333,6 +378,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(other_descriptors_are_not_imported),
 		cmocka_unit_test(messages_of_the_program_are_not_imported),
 		cmocka_unit_test(memory_outlives_the_process_that_exported_it),
+		cmocka_unit_test(descriptors_are_given_back),
 		cmocka_unit_test(another_process_imports_memory),
 		cmocka_unit_test(an_object_can_be_shown_where_the_runtime_wants_it),
 		cmocka_unit_test(the_render_node_describes_its_gpu),
