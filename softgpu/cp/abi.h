@@ -96,6 +96,8 @@ enum sg_aql_type {
 	SG_AQL_BARRIER_OR,
 };
 
+#define SG_AQL_SETUP_DIMENSIONS 3u /* in setup: 1 to 3 */
+
 union sg_aql_packet {
 	struct {
 		_Atomic uint16_t header;

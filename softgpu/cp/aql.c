@@ -331,6 +331,8 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 		return SG_QUEUE_BAD_PACKET;
 	if (signal)
 		fetch_ahead(signal);
+	if (!(packet->dispatch.setup & SG_AQL_SETUP_DIMENSIONS))
+		return SG_QUEUE_BAD_DIMENSIONS;
 	for (int i = 0; i < 3; i++) {
 		if (!packet->dispatch.wg_size[i] || !packet->dispatch.grid_size[i])
 			return SG_QUEUE_BAD_DIMENSIONS;

@@ -231,6 +231,11 @@ static void put_kernel_packet(struct text *t, const struct sg_queue *queue,
 	put(t, "%s cannot start: ", kernel);
 	switch (code) {
 	case SG_QUEUE_BAD_DIMENSIONS:
+		if (!(packet->dispatch.setup & SG_AQL_SETUP_DIMENSIONS)) {
+			put(t, "its packet has no dimensions: setup is %u instead of 1 to 3",
+			    packet->dispatch.setup);
+			break;
+		}
 		put(t, "a grid of %ux%ux%u work-items in workgroups of %ux%ux%u is empty", grid[0],
 		    grid[1], grid[2], wg[0], wg[1], wg[2]);
 		break;

@@ -271,6 +271,7 @@ static void bad_packets_halt_the_queue_with_the_code(void **state)
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_GROUP_SIZE },
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_GROUP_MEMORY },
 		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_PACKET },
+		{ HEADER(SG_AQL_DISPATCH), ok, SG_QUEUE_BAD_DIMENSIONS },
 	};
 
 	cases[6].packet.dispatch.grid_size[1] = 0;
@@ -279,6 +280,8 @@ static void bad_packets_halt_the_queue_with_the_code(void **state)
 	cases[9].packet.dispatch.wg_size[0] = 2048;
 	cases[10].packet.dispatch.group_bytes = 65537;
 	cases[11].packet.dispatch.completion = 3;
+	cases[12].packet.dispatch.setup = 4; /* before the scratch that it asks for, too */
+	cases[12].packet.dispatch.private_bytes = 1 << 20;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct rig_aql aql;
 
