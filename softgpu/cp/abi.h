@@ -28,9 +28,15 @@ static_assert(offsetof(struct sg_amd_signal, start_ts) == 32, "part of the inter
 
 #define SG_AMD_QUEUE_READ_OFFSET 128
 #define SG_AMD_QUEUE_SCRATCH_ONCE (1u << 4)
+/* In caps: the command processor and the runtime support that scratch is reclaimed. */
+#define SG_AMD_QUEUE_CP_RECLAIM (1u << 0)
+#define SG_AMD_QUEUE_SW_RECLAIM (1u << 1)
+#define SG_AMD_QUEUE_MAX_XCCS 128
 
 struct sg_amd_queue {
-	uint8_t hsa_queue[56];
+	uint8_t hsa_queue[40];
+	_Atomic uint32_t caps;
+	uint8_t reserved0[12];
 	_Atomic uint64_t write_dispatch_id;
 	uint32_t group_aperture_hi;
 	uint32_t private_aperture_hi;
@@ -44,7 +50,7 @@ struct sg_amd_queue {
 	uint64_t scratch_bytes;
 	uint32_t scratch_lane_bytes;
 	uint32_t properties;
-	uint8_t reserved3[8];
+	_Atomic uint64_t scratch_max_use; /* reclaim: the last packet that may use scratch */
 	uint64_t inactive_signal;
 	uint8_t reserved4[56];
 };
@@ -55,6 +61,14 @@ static_assert(offsetof(struct sg_amd_queue, tmpring_size) == 140, "");
 static_assert(offsetof(struct sg_amd_queue, scratch_base) == 160, "");
 static_assert(offsetof(struct sg_amd_queue, properties) == 180, "");
 static_assert(offsetof(struct sg_amd_queue, inactive_signal) == 192, "");
+
+/* With SG_AMD_QUEUE_SW_RECLAIM. The alternative scratch that it also has is not used by ROCr. */
+struct sg_amd_queue_v2 {
+	struct sg_amd_queue v1;
+	struct {
+		_Atomic uint64_t main, alternative; /* the last packets that used scratch */
+	} last_used[SG_AMD_QUEUE_MAX_XCCS];
+};
 
 /* Codes for the queue's inactive signal. */
 enum sg_queue_error {

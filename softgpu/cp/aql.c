@@ -319,6 +319,42 @@ static void fetch_ahead(struct sg_amd_signal *signal)
 	__asm__ volatile("prefetchw %0" : : "m"(*signal));
 }
 
+/* NULL: the runtime does not reclaim scratch from this queue; it does so on gfx94x and later. */
+static struct sg_amd_queue_v2 *reclaim_of(struct sg_queue *queue)
+{
+	struct sg_amd_queue *amd = queue->amd;
+
+	if (!(atomic_load(&amd->caps) & SG_AMD_QUEUE_SW_RECLAIM) ||
+	    !sg_cp_accessible(queue->cp, sg_cp_address(queue->cp, amd),
+			      sizeof(struct sg_amd_queue_v2)))
+		return NULL;
+	return (struct sg_amd_queue_v2 *)amd;
+}
+
+/*
+ * The runtime takes scratch back in four steps: it suspends the queue, stores the last packet that used scratch
+ * as the last that may, resumes the queue, and waits until that packet has ended.
+ */
+static bool has_scratch(struct sg_queue *queue, uint32_t lane_bytes)
+{
+	struct sg_amd_queue_v2 *reclaim = lane_bytes ? reclaim_of(queue) : NULL;
+
+	if (reclaim) {
+		atomic_fetch_or(&queue->amd->caps, SG_AMD_QUEUE_CP_RECLAIM);
+		if (read_index(queue) > atomic_load(&queue->amd->scratch_max_use))
+			return false;
+	}
+	return lane_bytes <= queue->amd->scratch_lane_bytes;
+}
+
+static void note_scratch_use(struct sg_queue *queue)
+{
+	struct sg_amd_queue_v2 *reclaim = reclaim_of(queue);
+
+	if (reclaim)
+		atomic_store(&reclaim->last_used[0].main, read_index(queue));
+}
+
 static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 {
 	uint64_t object = packet->dispatch.kernel_object, completion = packet->dispatch.completion;
@@ -339,7 +375,7 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 	}
 	if (object % 8 || !sg_cp_accessible(queue->cp, object, sizeof(kernel)))
 		return SG_QUEUE_BAD_CODE;
-	if (packet->dispatch.private_bytes > queue->amd->scratch_lane_bytes) {
+	if (!has_scratch(queue, packet->dispatch.private_bytes)) {
 		sg_cp_leave_turn(queue);
 		raise_code(queue, SG_QUEUE_NEED_SCRATCH);
 		return PACKET_WAITS;
@@ -358,6 +394,8 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 		sg_launch_fini(launch);
 		return PACKET_WAITS;
 	}
+	if (launch->private_bytes)
+		note_scratch_use(queue);
 	sg_gpu_log(SG_GPU_LOG_DEBUG,
 		   "node %u runs kernel 0x%llx: %llu workgroups of %u waves, %u resident",
 		   queue->gpu->node, (unsigned long long)object, (unsigned long long)launch->n_wgs,

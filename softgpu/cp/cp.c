@@ -387,7 +387,10 @@ void sg_cp_queue_destroy(struct sg_queue *queue)
 
 void sg_cp_queue_set_active(struct sg_queue *queue, bool active)
 {
+	/* Who has the lock may be starting a packet: afterwards none is started that was not active. */
+	pthread_mutex_lock(&queue->lock);
 	atomic_store(&queue->active, active);
+	pthread_mutex_unlock(&queue->lock);
 	sg_cp_kick(queue->cp);
 }
 

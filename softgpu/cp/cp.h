@@ -103,7 +103,7 @@ uint64_t sg_cp_n_instructions(const struct sg_cp *cp);
 struct sg_queue *sg_cp_queue_create(struct sg_cp *cp, const struct sg_cp_gpu *gpu,
 				    const struct sg_queue_desc *desc);
 void sg_cp_queue_destroy(struct sg_queue *queue);
-/* Not active: the queue starts no further packet. */
+/* Not active: the queue starts no further packet once this has returned. */
 void sg_cp_queue_set_active(struct sg_queue *queue, bool active);
 void sg_cp_queue_use_gws(struct sg_queue *queue);
 

@@ -107,7 +107,7 @@ void rig_aql_open(struct rig *rig, struct rig_aql *aql, uint32_t n_packets)
 	aql->ring = (void *)rig_alloc(rig, n_packets * sizeof(*aql->ring));
 	for (uint32_t i = 0; i < n_packets; i++)
 		atomic_store(&aql->ring[i].dispatch.header, SG_AQL_INVALID);
-	aql->amd = (void *)rig_alloc(rig, sizeof(*aql->amd));
+	aql->amd = (void *)rig_alloc(rig, sizeof(struct sg_amd_queue_v2));
 	aql->inactive = rig_signal(rig, 0);
 	aql->amd->inactive_signal = (uint64_t)aql->inactive;
 	desc.ring = aql->ring;

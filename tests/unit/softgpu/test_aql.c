@@ -197,6 +197,45 @@ static void scratch_is_asked_for_and_given_back(void **state)
 	rig_aql_close(rig, &aql);
 }
 
+static void scratch_is_used_up_to_the_packet_that_the_runtime_allows(void **state)
+{
+	_Atomic uint32_t counts[4] = { 0 };
+	struct sg_amd_signal *first = rig_signal(rig, 1), *second = rig_signal(rig, 1);
+	struct sg_amd_signal *third = rig_signal(rig, 1);
+	union sg_aql_packet packet = rig_kernel_packet(kernel(count, counts), 4, first);
+	struct sg_amd_queue_v2 *v2;
+	struct rig_aql aql;
+
+	rig_aql_open(rig, &aql, 64);
+	v2 = (struct sg_amd_queue_v2 *)aql.amd;
+	atomic_store(&aql.amd->scratch_max_use, UINT64_MAX);
+	atomic_fetch_or(&aql.amd->caps, SG_AMD_QUEUE_SW_RECLAIM);
+	aql.amd->tmpring_size = 64 | 64 << 12;
+	aql.amd->scratch_lane_bytes = 1024;
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+	rig_eventually(is_zero(first));
+	assert_false(atomic_load(&aql.amd->caps) & SG_AMD_QUEUE_CP_RECLAIM); /* needs no scratch */
+	packet.dispatch.private_bytes = 1024;
+	packet.dispatch.completion = (uint64_t)second;
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+	rig_eventually(is_zero(second));
+	assert_true(atomic_load(&aql.amd->caps) & SG_AMD_QUEUE_CP_RECLAIM);
+	assert_int_equal(atomic_load(&v2->last_used[0].main), 1);
+	/* as ROCr takes it back */
+	sg_cp_queue_set_active(aql.queue, false);
+	atomic_store(&aql.amd->scratch_max_use, atomic_load(&v2->last_used[0].main));
+	sg_cp_queue_set_active(aql.queue, true);
+	packet.dispatch.completion = (uint64_t)third;
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+	rig_eventually(code_of(&aql) == SG_QUEUE_NEED_SCRATCH);
+	assert_int_equal(atomic_load(&counts[0]), 2);
+	atomic_store(&aql.amd->scratch_max_use, UINT64_MAX);
+	atomic_store(&aql.inactive->value, 0);
+	rig_eventually(is_zero(third));
+	assert_int_equal(atomic_load(&v2->last_used[0].main), 2);
+	rig_aql_close(rig, &aql);
+}
+
 static void barriers_hold_their_queue_and_no_other(void **state)
 {
 	struct sg_amd_signal *a = rig_signal(rig, 1), *b = rig_signal(rig, 1);
@@ -440,6 +479,7 @@ int main(void)
 		cmocka_unit_test(workgroups_that_wait_for_each_other_finish),
 		cmocka_unit_test(scratch_slots_are_exclusive_and_limited),
 		cmocka_unit_test(scratch_is_asked_for_and_given_back),
+		cmocka_unit_test(scratch_is_used_up_to_the_packet_that_the_runtime_allows),
 		cmocka_unit_test(barriers_hold_their_queue_and_no_other),
 		cmocka_unit_test(bad_packets_halt_the_queue_with_the_code),
 		cmocka_unit_test(garbage_never_hurts),
