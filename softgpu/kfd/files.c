@@ -1,12 +1,16 @@
 #undef _FILE_OFFSET_BITS /* open() and open64() are two functions here */
 #include "softgpu/kfd/files.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "softgpu/device/model.h"
 #include "softgpu/kfd/interpose.h"
@@ -45,10 +49,30 @@ static const char *const gpu_folders[] = {
 	"/sys/devices/pci0000:00/0000:%02x:00.0",
 };
 
+/* The list of all PCI devices: the machine's folder has links to those of the system, too. */
+#define PCI_DEVICES "/sys/bus/pci/devices"
+
 static pthread_once_t described = PTHREAD_ONCE_INIT;
 static struct sg_topology topology;
 static bool has_folder;
 static char folder[SG_SYSFS_PATH];
+
+/* By system calls: the functions for it come back here. */
+static void describe_pci(struct sg_sysfs *tree)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, PCI_DEVICES, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+			      0);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			sg_sysfs_add_pci(tree, &topology, entry->d_name);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		syscall(SYS_close, fd);
+}
 
 static void describe(void)
 {
@@ -59,6 +83,7 @@ static void describe(void)
 	if (!sg_topology_parse(&topology, getenv("WAVESCOPE_GPU"), error, sizeof(error)))
 		return;
 	sg_sysfs_describe(&tree, &topology);
+	describe_pci(&tree);
 	has_folder = sg_sysfs_folder(&tree, folder);
 	sg_sysfs_fini(&tree);
 }
@@ -68,6 +93,12 @@ static bool has_prefix(const char *path, const char *prefix, bool open_end)
 	size_t n = strlen(prefix);
 
 	return !strncmp(path, prefix, n) && (open_end || !path[n] || path[n] == '/');
+}
+
+static bool is_device_list(const char *path)
+{
+	return has_prefix(path, PCI_DEVICES, false) &&
+	       !path[strlen(PCI_DEVICES) + strspn(path + strlen(PCI_DEVICES), "/")];
 }
 
 static bool is_gpu_folder(const char *path)
@@ -103,7 +134,7 @@ static bool is_redirected(const char *path)
 	for (size_t i = 0; i < sizeof(redirected) / sizeof(redirected[0]); i++)
 		if (has_prefix(path, redirected[i].prefix, redirected[i].open_end))
 			return true;
-	return is_gpu_folder(path);
+	return is_device_list(path) || is_gpu_folder(path);
 }
 
 const char *sg_path_redirect(const char *path, char space[SG_SYSFS_PATH])

@@ -13,6 +13,8 @@
 #include "softgpu/kfd/kfd_priv.h"
 #include "softgpu/kfd/live.h"
 
+#define PCI_DEVICES "sys/bus/pci/devices"
+#define PCI_NAME "0000:%02x:00.0" /* with the number of the bus */
 #define TOPOLOGY "sys/devices/virtual/kfd/kfd/topology"
 #define DRM_MAJOR_NUMBER 226
 #define FIRST_SIMD 0x80001000u
@@ -359,12 +361,27 @@ static void add_nodes(struct sg_sysfs *tree, const struct place *device, const s
 	}
 }
 
+/* In words of 32 processors, the highest first. */
+static void add_cpu_mask(const struct place *device, long n_cpus)
+{
+	char text[1024];
+	size_t length = 0;
+
+	for (long word = (n_cpus + 31) / 32 - 1; word >= 0 && length < sizeof(text) - 16; word--) {
+		long n = n_cpus - 32 * word < 32 ? n_cpus - 32 * word : 32;
+
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%08llx%c",
+					   (1ull << n) - 1, word ? ',' : '\n');
+	}
+	add(device, 'f', "local_cpus", "%s", text);
+}
+
 static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
 {
 	uint32_t bus = gpu->location >> 8;
 	const struct sg_gpu_model *m = gpu->model;
 	struct place device = place(tree, "sys/devices/pci0000:00/0000:%02x:00.0", bus);
-	struct place bus_at = place(tree, "sys/bus/pci/devices");
+	struct place bus_at = place(tree, PCI_DEVICES);
 	char name[64];
 
 	if (gpu->partition) { /* the first one has the PCI device */
@@ -387,12 +404,13 @@ static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t
 	    m->device_id, bus);
 	add(&device, 'f', "numa_node", "0\n");
 	add(&device, 'f', "local_cpulist", "0-%ld\n", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	add_cpu_mask(&device, sysconf(_SC_NPROCESSORS_CONF));
 	add_board(&device, gpu);
 	add_partitions(&device, gpu);
 	add_sensors(tree, &device, gpu, card);
 	add(&device, 'l', "subsystem", "../../../bus/pci");
 	add(&device, 'l', "driver", "../../../bus/pci/drivers/amdgpu");
-	snprintf(name, sizeof(name), "0000:%02x:00.0", bus);
+	snprintf(name, sizeof(name), PCI_NAME, bus);
 	add(&bus_at, 'l', name, "../../../devices/pci0000:00/%s", name);
 	add_nodes(tree, &device, gpu, card);
 }
@@ -439,6 +457,19 @@ void sg_sysfs_describe(struct sg_sysfs *tree, const struct sg_topology *topology
 		add_gpu(tree, topology, g + 1);
 		add_device(tree, &topology->gpus[g], g);
 	}
+}
+
+void sg_sysfs_add_pci(struct sg_sysfs *tree, const struct sg_topology *topology, const char *name)
+{
+	struct place bus_at = place(tree, PCI_DEVICES);
+	char own[64];
+
+	for (uint32_t g = 0; g < topology->n_gpus; g++) {
+		snprintf(own, sizeof(own), PCI_NAME, topology->gpus[g].location >> 8);
+		if (!strcmp(name, own))
+			return;
+	}
+	add(&bus_at, 'l', name, "/" PCI_DEVICES "/%s", name);
 }
 
 void sg_sysfs_fini(struct sg_sysfs *tree)

@@ -28,6 +28,8 @@ struct sg_sysfs {
 };
 
 void sg_sysfs_describe(struct sg_sysfs *tree, const struct sg_topology *topology);
+/* A PCI device of the system, listed among the GPUs; one with the address of a GPU is left out. */
+void sg_sysfs_add_pci(struct sg_sysfs *tree, const struct sg_topology *topology, const char *name);
 void sg_sysfs_fini(struct sg_sysfs *tree);
 
 /* The text of one file; NULL: there is no such file. path: "sys/module/amdgpu/version". */

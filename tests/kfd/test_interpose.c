@@ -33,6 +33,7 @@
 
 #include "softgpu/kfd/abi.h"
 
+#define PCI_DEVICES "/sys/bus/pci/devices"
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
 
 static int version_of(int fd)
@@ -102,6 +103,43 @@ static void files_of_the_machine_are_read_as_any_others(void **state)
 	assert_true(readlink("/sys/class/drm/card0/device/driver", path, sizeof(path)) > 0);
 	assert_non_null(realpath("/sys/class/drm/card0", path));
 	assert_non_null(strstr(path, "/sys/devices/pci0000:00/0000:03:00.0/drm/card0"));
+}
+
+/* Entries of the folder behind a descriptor, which it takes; *out_gpus: those that have video memory. */
+static unsigned count_entries(int fd, unsigned *out_gpus)
+{
+	DIR *dir = fdopendir(fd);
+	const struct dirent *entry;
+	unsigned n = 0;
+	char path[PATH_MAX];
+
+	assert_non_null(dir);
+	*out_gpus = 0;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		n++;
+		snprintf(path, sizeof(path), PCI_DEVICES "/%s/mem_info_vram_total", entry->d_name);
+		*out_gpus += !access(path, F_OK);
+		/* from the folder as well as by its path */
+		snprintf(path, sizeof(path), "%s/vendor", entry->d_name);
+		assert_int_equal(faccessat(dirfd(dir), path, F_OK, 0), 0);
+	}
+	closedir(dir);
+	return n;
+}
+
+static void gpus_are_listed_among_the_systems_pci_devices(void **state)
+{
+	long real = syscall(SYS_openat, AT_FDCWD, PCI_DEVICES, O_RDONLY | O_DIRECTORY, 0);
+	unsigned n_real_gpus = 0, n_real = real < 0 ? 0 : count_entries((int)real, &n_real_gpus), n;
+
+	assert_int_equal(count_entries(open(PCI_DEVICES, O_RDONLY | O_DIRECTORY), &n), n_real + 1);
+	assert_int_equal(n, n_real_gpus + 1);
+	/* as hwloc does */
+	assert_int_equal(count_entries(openat(-1, PCI_DEVICES "/", O_RDONLY | O_DIRECTORY), &n),
+			 n_real + 1);
+	assert_int_equal(n, n_real_gpus + 1);
 }
 
 static void everything_else_is_the_systems(void **state)
@@ -357,6 +395,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_look_like_devices),
 		cmocka_unit_test(files_of_the_machine_are_read_as_any_others),
+		cmocka_unit_test(gpus_are_listed_among_the_systems_pci_devices),
 		cmocka_unit_test(everything_else_is_the_systems),
 		cmocka_unit_test(copies_of_a_descriptor_are_the_device),
 		cmocka_unit_test(a_number_that_is_reused_is_another_file),
