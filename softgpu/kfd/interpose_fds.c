@@ -124,6 +124,10 @@ static void *map(mapper *next, void *addr, size_t size, int prot, int flags, int
 		if (flags & MAP_FIXED && sg_interpose_in_aperture((uint64_t)addr) &&
 		    sg_kfd_is_shown(kfd, (uint64_t)addr, size))
 			return addr;
+		/* ROCr shows an object to the GPU where libdrm has mapped it (IPC signals). */
+		if (!addr && sg_fd_quick(fd).kind == SG_FILE_RENDER &&
+		    (addr = (void *)sg_kfd_reserve(kfd, size, false)))
+			flags |= MAP_FIXED;
 		foreign =
 			sg_kfd_foreign_open(kfd, sg_fd_quick(fd).node, (uint64_t)offset, size, &at);
 		if (foreign >= 0)

@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "softgpu/kfd/abi.h"
+#include "softgpu/kfd/drm_abi.h"
 
 #define PCI_DEVICES "/sys/bus/pci/devices"
 #define NODES "/sys/class/kfd/kfd/topology/nodes"
@@ -261,6 +262,40 @@ static void exported_memory_has_a_size_and_can_be_mapped(void **state)
 	close(ends[1]);
 }
 
+#define DRM_CALL(fd, nr, args) ioctl(fd, _IOWR(SG_DRM_TYPE, nr, __typeof__(*(args))), args)
+
+/* As ROCr attaches a signal of another process: libdrm maps it, and the GPU gets it at that address. */
+static void an_object_that_is_mapped_anywhere_can_be_shown_to_the_gpu_there(void **state)
+{
+	int kfd = open_kfd(), exported = export_memory(kfd, 8192);
+	int node = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	struct sg_drm_prime import = { .fd = exported };
+	struct sg_drm_gem_mmap place = { 0 };
+	struct sg_drm_gem_va show = { .operation = SG_DRM_VA_MAP, .size = 8192, .flags = 0xe };
+	char *same, *mapped;
+
+	assert_true(node >= 0);
+	assert_int_equal(DRM_CALL(node, SG_DRM_PRIME_FD_TO_HANDLE, &import), 0);
+	place.handle_or_offset = show.handle = import.handle;
+	assert_int_equal(DRM_CALL(node, SG_DRM_AMDGPU_GEM_MMAP, &place), 0);
+	mapped = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, node,
+		      (off_t)place.handle_or_offset);
+	same = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, exported, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	assert_ptr_not_equal(same, MAP_FAILED);
+	show.va = (uint64_t)mapped;
+	assert_int_equal(DRM_CALL(node, SG_DRM_AMDGPU_GEM_VA, &show), 0);
+	strcpy(mapped, "signal");
+	assert_string_equal(same, "signal");
+	show.operation = SG_DRM_VA_UNMAP;
+	assert_int_equal(DRM_CALL(node, SG_DRM_AMDGPU_GEM_VA, &show), 0);
+	assert_int_equal(munmap(mapped, 8192), 0);
+	munmap(same, 8192);
+	close(node);
+	close(exported);
+	close(kfd);
+}
+
 /* --- processes --- */
 
 static int child_uses(int inherited)
@@ -401,6 +436,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_number_that_is_reused_is_another_file),
 		cmocka_unit_test(a_program_may_close_everything),
 		cmocka_unit_test(exported_memory_has_a_size_and_can_be_mapped),
+		cmocka_unit_test(an_object_that_is_mapped_anywhere_can_be_shown_to_the_gpu_there),
 		cmocka_unit_test(a_child_has_to_open_the_device_itself),
 		cmocka_unit_test(a_program_started_by_this_one_gets_its_own),
 		cmocka_unit_test(a_child_that_shares_memory_closes_its_own),
