@@ -172,6 +172,12 @@ def run_program(path, names, args, env, limit, log):
     return results
 
 
+def divide(args):
+    """The arguments of a program, and its environment: those of the form NAME=VALUE."""
+    settings = dict(arg.split('=', 1) for arg in args if re.match(r'[A-Z_]+=', arg))
+    return [arg for arg in args if not re.match(r'[A-Z_]+=', arg)], settings
+
+
 def read_known(path, stack, package):
     """The rows of known.txt for this package: (pattern, reason)."""
     rows = []
@@ -192,10 +198,11 @@ def main():
     parser.add_argument('--one-in', type=int, default=1)
     parser.add_argument('--limit', type=float, default=60)
     parser.add_argument('--match', default='*', help='only tests PROGRAM:SUITE.TEST of this pattern')
-    parser.add_argument('args', nargs='*')
+    parser.add_argument('args', nargs='*', help='of the programs; NAME=VALUE is for their environment')
     opt = parser.parse_args()
     folder = opt.folder or '/usr/libexec/rocm/' + opt.package
-    env = dict(os.environ, LD_PRELOAD=opt.library, WAVESCOPE_GPU='mi210')
+    opt.args, settings = divide(opt.args)
+    env = dict(os.environ, LD_PRELOAD=opt.library, WAVESCOPE_GPU='mi210', **settings)
     known = read_known(opt.known, opt.stack, opt.package)
     counts = collections.Counter()
     os.chdir(folder)

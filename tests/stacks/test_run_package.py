@@ -44,6 +44,9 @@ class RunPackage(unittest.TestCase):
         self.assertEqual(sum(groups, []), names)
         self.assertEqual([len(group) for group in groups], [100, 100, 50])
 
+    def test_settings_are_not_arguments(self):
+        self.assertEqual(run_package.divide(['--seed=1', 'FOLDER=/a=b', '-x']), (['--seed=1', '-x'], {'FOLDER': '/a=b'}))
+
     def test_known_failures_of_this_package_only(self):
         with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:
             file.write('# stack package test reason\n'
