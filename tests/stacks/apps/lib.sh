@@ -26,11 +26,13 @@ app_begin() {
 	[ -e "$library" ] || { echo "$app: no $library: build it first (ninja -C $build)" >&2; exit 2; }
 	# shellcheck disable=SC2016
 	"$tree/scripts/stack" "$stack" sh -c '
+		from=$1
+		shift
 		dpkg-query -W "$@" >/dev/null 2>&1 && exit
-		apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+		apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -t "$from" "$@"
 		rc=$?
 		apt-get clean
-		exit $rc' - "$@" >"/tmp/wavescope-$app-install.log" 2>&1 ||
+		exit $rc' - "$stack" "$@" >"/tmp/wavescope-$app-install.log" 2>&1 ||
 		{ echo "$app: cannot install $*: see /tmp/wavescope-$app-install.log" >&2; exit 2; }
 	rm -f "/tmp/wavescope-$app-install.log"
 	out=$(mktemp -d "/tmp/wavescope-$app.XXXXXX")
