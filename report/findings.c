@@ -162,6 +162,9 @@ static const char *gain_text(struct ws_arena *arena, const struct ana_finding *f
 	if (finding->n_cases == 1)
 		text = ws_arena_printf(arena, "up to %.0f %% of its time, %.0f %% of all: %s", most,
 				       finding->total_gain_pct, finding->rule->basis);
+	else if (most - least < 0.5)
+		text = ws_arena_printf(arena, "at most %.0f %% of each, %.0f %% of all time: %s",
+				       most, finding->total_gain_pct, finding->rule->basis);
 	else
 		text = ws_arena_printf(arena,
 				       "at most %.0f to %.0f %% of each, %.0f %% of all time: %s",

@@ -35,6 +35,22 @@ static void fill(struct rpt_report *rpt, const struct wl_pcsamples *samples,
 	}
 }
 
+/* The file stays open in the run; @run may be a view of that run. */
+static enum ws_status samples_of_kernel(struct rpt_report *rpt, struct rpt_run *run,
+					const char *name, bool by_count, struct wl_pcsamples *out,
+					struct ws_err *err)
+{
+	struct rpt_run *whole = run;
+	enum ws_status st = WS_OK;
+
+	for (size_t i = 0; i < rpt->n_runs; i++)
+		if (rpt->runs[i].load == run->load)
+			whole = &rpt->runs[i];
+	if (!whole->samples)
+		st = wl_pcsamples_open(run->path, &whole->samples, err);
+	return st ? st : wl_pcsamples_kernel(whole->samples, name, by_count, &rpt->arena, out, err);
+}
+
 enum ws_status rpt_pc_grid(struct rpt_report *rpt, struct rpt_run *run, struct rpt_grid *grid,
 			   struct ws_err *err)
 {
@@ -54,7 +70,7 @@ enum ws_status rpt_pc_grid(struct rpt_report *rpt, struct rpt_run *run, struct r
 			err, WS_E_UNSUPPORTED,
 			"PC sampling supports single kernel only! Please specify -k with single "
 			"kernel.");
-	st = name ? wl_pcsamples_kernel(run->path, name, by_count, &rpt->arena, &samples, err)
+	st = name ? samples_of_kernel(rpt, run, name, by_count, &samples, err)
 		  : wl_pcsamples_all(run->path, &rpt->arena, &samples, err);
 	if (st)
 		return st;

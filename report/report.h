@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 struct ana_findings;
+struct wl_pcsample_file;
 struct wl_sysinfo;
 struct rpt_roof_text_style;
 
@@ -60,6 +61,7 @@ struct rpt_run {
 	struct ana_eval *eval;
 	struct ana_kernel_stat *top; /* kernel ids are indices into it */
 	size_t n_top;
+	struct wl_pcsample_file *samples; /* by kernel; NULL until the first is asked for */
 	bool *chosen; /* by index into `top`: kernels that were selected; NULL: all */
 };
 

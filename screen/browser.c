@@ -13,12 +13,15 @@
 #define OPENED_MAX 8u /* pages on top of a tab */
 #define SHIFT_COLUMNS 8
 #define BARS 3 /* rows that are no page: title, tabs, keys */
+#define TABS_ROW 1
 
 struct page {
 	const struct scr_page_kind *kind; /* NULL: none */
 	char arg[SCR_ARG_BYTES];
 	struct scr_pane pane;
 	bool stale;
+	unsigned tab_from,
+		tab_end; /* columns of its name in the row of tabs; equal: it is not there */
 };
 
 struct browser {
@@ -233,13 +236,26 @@ static void type_search(struct browser *b, int key)
 	}
 }
 
+/* On a tab: shows it. On a line: selects it, or opens it if it is selected already. */
 static void click(struct browser *b)
 {
 	struct scr_pane *pane = shown_pane(b);
-	size_t row = scr_terminal_click(), first = BARS - 1 + pane->n_head;
+	unsigned column;
+	size_t row = scr_terminal_click(&column), first = BARS - 1 + pane->n_head, line;
 
-	if (pane->has_cursor && row >= first)
-		scr_pane_go(pane, pane->top + row - first, body_rows(pane));
+	for (size_t i = 0; row == TABS_ROW && i < b->n_tabs; i++)
+		if (column >= b->tabs[i].tab_from && column < b->tabs[i].tab_end) {
+			b->helping = false;
+			go_to_tab(b, i);
+			return;
+		}
+	if (!pane->has_cursor || row < first || row >= first + body_rows(pane))
+		return;
+	line = pane->top + row - first;
+	if (line == pane->cursor && !b->helping)
+		open_line(b);
+	else
+		scr_pane_go(pane, line, body_rows(pane));
 }
 
 static void act(struct browser *b, const struct binding *to_do)
@@ -379,24 +395,26 @@ static void draw_tabs(struct browser *b)
 {
 	unsigned column = 0;
 
-	scr_terminal_row(1, WS_STR(""), 0, SCR_PLAIN, (struct scr_span){ 0 });
+	scr_terminal_row(TABS_ROW, WS_STR(""), 0, SCR_PLAIN, (struct scr_span){ 0 });
 	for (size_t i = 0; i < b->n_tabs; i++) {
 		bool chosen = i == b->tab && !b->helping;
 		char name[48];
 
+		b->tabs[i].tab_from = b->tabs[i].tab_end = column;
 		if (b->n_opened && !chosen) /* the way to what was opened takes the row */
 			continue;
 		snprintf(name, sizeof(name), " %zu %s ", i + 1, b->tabs[i].kind->name);
-		column = scr_terminal_put(1, column, name, chosen ? SCR_CHOSEN : SCR_PLAIN);
+		column = scr_terminal_put(TABS_ROW, column, name, chosen ? SCR_CHOSEN : SCR_PLAIN);
+		b->tabs[i].tab_end = column;
 	}
 	for (size_t i = 0; !b->helping && i < b->n_opened; i++) {
 		char name[SCR_ARG_BYTES + 48];
 
 		snprintf(name, sizeof(name), " > %s %s", b->opened[i].kind->name, b->opened[i].arg);
-		column = scr_terminal_put(1, column, name, SCR_HEAD);
+		column = scr_terminal_put(TABS_ROW, column, name, SCR_HEAD);
 	}
 	if (b->helping)
-		scr_terminal_put(1, column, " Keys ", SCR_CHOSEN);
+		scr_terminal_put(TABS_ROW, column, " Keys ", SCR_CHOSEN);
 }
 
 static void draw_keys(struct browser *b)

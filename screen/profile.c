@@ -583,7 +583,7 @@ enum ws_status scr_profile(struct rpt_report *rpt, const struct ana_eval_how *ho
 		.title = write_title,
 		.key = press,
 		.help = help,
-		.instead = "without --tui, the same is printed as text",
+		.instead = SCR_WITHOUT_PROFILE,
 	};
 	const struct rpt_options *asked = rpt->how;
 	bool on_terminal = rpt->on_terminal;

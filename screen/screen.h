@@ -16,6 +16,13 @@ struct ana_eval_how;
 struct ana_metrics;
 struct rpt_report;
 
+/* What to do without a terminal, for error messages. */
+#define SCR_WITHOUT_PROFILE "without --tui, the same is printed as text"
+#define SCR_WITHOUT_TRACE "'wavescope advise' and 'rocprofv3 --stats' print text"
+
+/* Whether there is a terminal that can show it: to be asked before reading what takes long. */
+enum ws_status scr_check(const char *without, struct ws_err *err);
+
 /*
  * Kernels, findings, tables, charts and comparison of the runs of @rpt, which were opened with @how.
  * @rpt is afterwards as it was.

@@ -1,6 +1,8 @@
 #define _XOPEN_SOURCE_EXTENDED 1
 #include "screen/terminal.h"
 
+#include "screen/screen.h"
+
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/util.h"
@@ -23,7 +25,7 @@ static struct {
 	int stderr_fd, messages_fd; /* the user's stderr; what is written instead */
 	struct sigaction before[3];
 	bool signals_set;
-	unsigned click_row;
+	unsigned click_row, click_column;
 } terminal = { .stderr_fd = -1, .messages_fd = -1 };
 
 static volatile sig_atomic_t quit_asked;
@@ -118,7 +120,7 @@ static void return_messages(void)
 
 /* ---- opening ---- */
 
-static enum ws_status check_terminal(const char *instead, struct ws_err *err)
+enum ws_status scr_check(const char *instead, struct ws_err *err)
 {
 	const char *type = getenv("TERM");
 	int known;
@@ -162,7 +164,7 @@ static void prepare_colours(void)
 enum ws_status scr_terminal_open(const char *instead, struct ws_err *err)
 {
 	struct sigaction quits = { .sa_handler = ask_to_quit };
-	enum ws_status st = check_terminal(instead, err);
+	enum ws_status st = scr_check(instead, err);
 
 	if (st)
 		return st;
@@ -334,8 +336,9 @@ void scr_terminal_mouse(bool on)
 	mouseinterval(0);
 }
 
-unsigned scr_terminal_click(void)
+unsigned scr_terminal_click(unsigned *out_column)
 {
+	*out_column = terminal.click_column;
 	return terminal.click_row;
 }
 
@@ -346,6 +349,7 @@ static int mouse_key(void)
 	if (getmouse(&event) != OK)
 		return SCR_KEY_NONE;
 	terminal.click_row = (unsigned)WS_MAX(event.y, 0);
+	terminal.click_column = (unsigned)WS_MAX(event.x, 0);
 	return event.bstate & BUTTON4_PRESSED   ? SCR_KEY_WHEEL_UP
 	       : event.bstate & BUTTON5_PRESSED ? SCR_KEY_WHEEL_DOWN
 						: SCR_KEY_CLICK;

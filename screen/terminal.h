@@ -63,7 +63,7 @@ struct scr_span {
 	size_t at, n;
 };
 
-/* @instead: what to do without a terminal, for the error message. */
+/* @instead: what to do without a terminal, for the error message. scr_check() is its first step. */
 enum ws_status scr_terminal_open(const char *instead, struct ws_err *err);
 void scr_terminal_close(void); /* also when it is not open */
 
@@ -81,6 +81,6 @@ void scr_terminal_redraw(void); /* all of it, after others wrote to the terminal
 
 int scr_terminal_key(int timeout_ms); /* below 0: no limit */
 void scr_terminal_mouse(bool on);     /* off: the terminal can select text */
-unsigned scr_terminal_click(void);    /* row */
+unsigned scr_terminal_click(unsigned *out_column); /* row */
 
 #endif

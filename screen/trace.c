@@ -49,6 +49,8 @@ static enum ws_status read_again(struct trace *t, struct ws_err *err)
 	size_t *order = NULL;
 	enum ws_status st = t->captures->find(t->captures->of, &paths, err);
 
+	if (!st && !t->open) /* before the first reading, which may take long */
+		st = scr_check(SCR_WITHOUT_TRACE, err);
 	if (!st)
 		st = trc_open(paths->at, paths->n, NULL, &trace, err);
 	if (!st)
@@ -368,7 +370,7 @@ enum ws_status scr_trace(const struct scr_captures *captures, const struct ana_m
 		.key = press,
 		.idle = idle,
 		.help = help,
-		.instead = "'wavescope advise' and 'rocprofv3 --stats' print text",
+		.instead = SCR_WITHOUT_TRACE,
 	};
 	enum ws_status st = read_again(&t, err);
 

@@ -323,33 +323,58 @@ static enum ws_status sum_kernel(json_t *root, json_t *records, const struct cod
 	return st;
 }
 
-enum ws_status wl_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				   struct ws_arena *arena, struct wl_pcsamples *out,
+struct wl_pcsample_file {
+	char path[PATH_MAX];
+	json_t *root, *records; /* NULL: no records */
+	bool stochastic;
+};
+
+enum ws_status wl_pcsamples_open(const char *dir, struct wl_pcsample_file **out_file,
+				 struct ws_err *err)
+{
+	struct wl_pcsample_file *file = calloc(1, sizeof(*file));
+	json_error_t wrong;
+	enum ws_status st;
+
+	if (!file)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	st = ws_path_join(dir, "ps_file_results.json", file->path, err);
+	/* exec_mask has all 64 bits set as a rule, which is more than jansson's integers hold. */
+	if (!st)
+		file->root = json_load_file(file->path, JSON_DECODE_INT_AS_REAL, &wrong);
+	if (!st && !file->root)
+		st = ws_fail(err, WS_E_FORMAT, "%s:%d: %s", file->path, wrong.line, wrong.text);
+	if (st) {
+		wl_pcsamples_close(file);
+		return st;
+	}
+	for (size_t m = 0; m < WS_ARRAY_LEN(methods) && !json_array_size(file->records); m++) {
+		file->records = find_key(file->root, methods[m].records);
+		file->stochastic = methods[m].stochastic;
+	}
+	*out_file = file;
+	return WS_OK;
+}
+
+void wl_pcsamples_close(struct wl_pcsample_file *file)
+{
+	if (file)
+		json_decref(file->root);
+	free(file);
+}
+
+enum ws_status wl_pcsamples_kernel(const struct wl_pcsample_file *file, const char *kernel,
+				   bool by_count, struct ws_arena *arena, struct wl_pcsamples *out,
 				   struct ws_err *err)
 {
-	char path[PATH_MAX];
 	struct code code;
-	json_error_t wrong;
-	json_t *root, *records = NULL;
-	enum ws_status st = ws_path_join(dir, "ps_file_results.json", path, err);
+	enum ws_status st;
 
-	if (st)
-		return st;
-	/* exec_mask has all 64 bits set as a rule, which is more than jansson's integers hold. */
-	root = json_load_file(path, JSON_DECODE_INT_AS_REAL, &wrong);
-	if (!root)
-		return ws_fail(err, WS_E_FORMAT, "%s:%d: %s", path, wrong.line, wrong.text);
-	*out = (struct wl_pcsamples){ .by_kernel = true };
-	for (size_t m = 0; m < WS_ARRAY_LEN(methods) && !json_array_size(records); m++) {
-		records = find_key(root, methods[m].records);
-		out->stochastic = methods[m].stochastic;
-	}
-	if (find_code(root, kernel, &code))
-		st = sum_kernel(root, records, &code, arena, out, err);
-	else
-		st = ws_fail(err, WS_E_NOTFOUND, "'%s' has no samples of kernel '%s'", path,
-			     kernel);
-	json_decref(root);
+	*out = (struct wl_pcsamples){ .by_kernel = true, .stochastic = file->stochastic };
+	if (!find_code(file->root, kernel, &code))
+		return ws_fail(err, WS_E_NOTFOUND, "'%s' has no samples of kernel '%s'", file->path,
+			       kernel);
+	st = sum_kernel(file->root, file->records, &code, arena, out, err);
 	if (!st && out->n)
 		qsort(out->rows, out->n, sizeof(*out->rows),
 		      by_count ? by_count_then_label : by_offset);

@@ -34,9 +34,15 @@ bool wl_pcsamples_exist(const char *dir);
 /* Samples of the whole program by source line, most first. WS_E_NOTFOUND: there are none. */
 enum ws_status wl_pcsamples_all(const char *dir, struct ws_arena *arena, struct wl_pcsamples *out,
 				struct ws_err *err);
-/* Samples of one kernel by instruction, in order of offset, or most first. */
-enum ws_status wl_pcsamples_kernel(const char *dir, const char *kernel, bool by_count,
-				   struct ws_arena *arena, struct wl_pcsamples *out,
+
+/* Samples by kernel. The file is read once, which is most of the work. */
+struct wl_pcsample_file;
+enum ws_status wl_pcsamples_open(const char *dir, struct wl_pcsample_file **out_file,
+				 struct ws_err *err);
+void wl_pcsamples_close(struct wl_pcsample_file *file); /* NULL is fine */
+/* Of one kernel by instruction, in order of offset, or most first. */
+enum ws_status wl_pcsamples_kernel(const struct wl_pcsample_file *file, const char *kernel,
+				   bool by_count, struct ws_arena *arena, struct wl_pcsamples *out,
 				   struct ws_err *err);
 
 #endif

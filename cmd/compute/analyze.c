@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "screen/screen.h"
+#include "workload/pcsample.h"
 #include "workload/sysinfo.h"
 
 #include <errno.h>
@@ -315,6 +316,7 @@ static void close_runs(struct an *an)
 			ana_metrics_free((struct ana_metrics *)(uintptr_t)run->metrics);
 		ana_selection_fini(&run->rows);
 		ana_selection_fini(&run->listed);
+		wl_pcsamples_close(run->samples);
 		wl_workload_close(run->load);
 	}
 }
@@ -391,6 +393,8 @@ static enum ws_status run_report(struct an *an, struct ws_err *err)
 	struct ana_eval_how eval_how = how_to_evaluate(an->args);
 	enum ws_status st = find_paths(an, err);
 
+	if (!st && an->args->tui)
+		st = scr_check(SCR_WITHOUT_PROFILE, err);
 	for (size_t i = 0; !st && i < an->rpt.n_runs; i++)
 		st = open_run(an, i, err);
 	if (st)

@@ -24,6 +24,15 @@ rc_is 1
 out_is_empty
 err_is "rocprof-compute: this needs a terminal, and stdin or stdout is none: without --tui, the same is printed as text"
 
+# The terminal is checked before the workload is read, which may take long.
+cp -r before broken
+for file in broken/*.csv; do echo 'a,b,"' >"$file"; done
+run rocprof-compute analyze -p broken --tui </dev/null
+rc_is 1
+err_has "this needs a terminal"
+run env TERM=nonesuch script -qec "rocprof-compute analyze -p broken --tui" /dev/null
+out_has "the terminal type 'nonesuch' is not known here"
+
 # --- 80x24: every tab ---
 on_screen 80x24 rocprof-compute analyze -p mi200 --tui
 sees '1 Kernels  2 Findings  3 Tables  4 Memory  5 Roofline  6 Compare'
@@ -65,6 +74,37 @@ sees 'not found: nonesuch'
 keys '?'
 sees 'Backspace Esc  go back'
 keys '?' q
+sees 'ended with 0'
+
+# --- the mouse: what a terminal sends for a button (0 left, 64 and 65 the wheel) at a column and row from 1 ---
+button() { # NUMBER COLUMN ROW
+	place=$(printf '%x %x' $(($2 + 32)) $(($3 + 32)))
+	tm send-keys -H 1b 5b 4d $(printf %x $(($1 + 32))) $place 1b 5b 4d 23 $place # pressed, released
+}
+on_screen 80x24 rocprof-compute analyze -p before --tui
+sees '6 Compare'
+keys m
+sees 'mouse: on'
+button 0 18 2 # the second tab
+sees '1. Some workgroups run much longer than others'
+button 0 3 2
+sees 'median  kernel'
+button 0 10 5 # the second kernel, and again
+sees '2/2'
+button 0 10 5
+sees 'kernel 1: copy(double'
+keys a 3
+sees '1/75'
+button 65 10 10
+button 65 10 10
+sees '7/75'
+button 64 10 10
+sees '4/75'
+button 0 10 24 # nothing is there
+sees '4/75'
+keys m
+sees 'mouse: off'
+keys q
 sees 'ended with 0'
 
 # --- a resize is followed; the chart gets wider ---
