@@ -3,7 +3,9 @@
  * writing takes, by the clock and by CPU time, and how large the files are. bench/page opens
  * them.
  *
- *	bench_page FOLDER EVENTS
+ *	bench_page FOLDER EVENTS [capture]
+ *
+ * With "capture", nothing but the capture is written: bench/serve opens it.
  */
 #include "bench/clock.h"
 #include "output/output.h"
@@ -73,8 +75,8 @@ int main(int argc, char **argv)
 	struct ws_err err = { 0 };
 	uint64_t n_events;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: bench_page FOLDER EVENTS\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: bench_page FOLDER EVENTS [capture]\n");
 		return 2;
 	}
 	synth.n_rounds = strtoull(argv[2], NULL, 0) / 9 / (synth.n_threads + 1) + 1;
@@ -82,6 +84,8 @@ int main(int argc, char **argv)
 	if (ws_synth_write(capture, &synth, &n_events, &err))
 		die("capture", err.text);
 	printf("%llu events\n", (unsigned long long)n_events);
+	if (argc == 4)
+		return 0;
 	write_format(capture, argv[1], OUTPUT_HTML);
 	write_format(capture, argv[1], OUTPUT_PFTRACE);
 	write_format(capture, argv[1], OUTPUT_CSV);
