@@ -564,9 +564,9 @@ async function start() {
 			"Firefox 113, Safari 16.4).";
 		return;
 	}
-	readColours();
 	layTracks();
 	await loadTables();
+	readColours(); /* behind what is waited for: they may have changed meanwhile */
 	startPanel();
 	readAddress();
 	listen();

@@ -90,9 +90,8 @@ static enum ws_status write_tables(struct srv_trace *t, struct ws_err *err)
 }
 
 enum ws_status srv_trace_create(const struct trc_trace *trace,
-				void (*progress)(void *ctx, uint64_t n_done, uint64_t n_events),
-				void *progress_ctx, struct srv_trace **out_trace,
-				struct ws_err *err)
+				void (*progress)(void *ctx, double done), void *progress_ctx,
+				struct srv_trace **out_trace, struct ws_err *err)
 {
 	struct tl_opts opts = { .progress = progress, .progress_ctx = progress_ctx };
 	struct srv_trace *t = calloc(1, sizeof(*t));

@@ -26,9 +26,8 @@ struct srv_trace;
 
 /* The trace must outlive it. @progress may be NULL. */
 enum ws_status srv_trace_create(const struct trc_trace *trace,
-				void (*progress)(void *ctx, uint64_t n_done, uint64_t n_events),
-				void *progress_ctx, struct srv_trace **out_trace,
-				struct ws_err *err);
+				void (*progress)(void *ctx, double done), void *progress_ctx,
+				struct srv_trace **out_trace, struct ws_err *err);
 void srv_trace_destroy(struct srv_trace *trace); /* NULL is fine */
 
 /* Of struct srv_site; @of is a struct srv_trace. */

@@ -48,9 +48,12 @@ static bool is_sound(const struct trc_event *ev)
 
 static void report_progress(struct tl_timeline *tl)
 {
-	if (tl->opts.progress && tl->n_read % PROGRESS_EVENTS == 0)
-		tl->opts.progress(tl->opts.progress_ctx, tl->n_read, tl->n_to_read);
-	tl->n_read++;
+	/* Reading takes twice as long as making the levels. */
+	double all = (double)tl->n_to_read * 1.5;
+
+	if (tl->opts.progress)
+		tl->opts.progress(tl->opts.progress_ctx,
+				  (double)tl->n_read < all ? (double)tl->n_read / all : 1.0);
 }
 
 static enum ws_status read_events(struct tl_process *p, struct ws_err *err)
@@ -66,7 +69,8 @@ static enum ws_status read_events(struct tl_process *p, struct ws_err *err)
 	if (st)
 		return st;
 	while (!st && (ev = trc_events_next(events))) {
-		report_progress(p->tl);
+		if (p->tl->n_read++ % PROGRESS_EVENTS == 0)
+			report_progress(p->tl);
 		if (is_sound(ev))
 			st = tl_process_event(p, ev, err);
 	}
@@ -157,8 +161,11 @@ static enum ws_status finish(struct tl_timeline *tl, struct ws_err *err)
 {
 	enum ws_status st = WS_OK;
 
-	for (size_t i = 0; !st && i < tl->tracks.n; i++)
+	for (size_t i = 0; !st && i < tl->tracks.n; i++) {
 		st = tl_build_levels(tl, tl->tracks.at[i], err);
+		tl->n_read += tl->tracks.at[i]->track.n_events / 2;
+		report_progress(tl);
+	}
 	if (st)
 		return st;
 	tl->order = calloc(tl->tracks.n + 1, sizeof(*tl->order));

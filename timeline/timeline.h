@@ -100,8 +100,8 @@ struct tl_opts {
 	bool group_by_queue; /* tracks of queues, also where streams are known */
 	bool kernel_rename;  /* kernels have the name of the range around their launch */
 	enum trc_agent_index agent_index;
-	/* Called now and then while events are read; NULL: not. */
-	void (*progress)(void *ctx, uint64_t n_done, uint64_t n_events);
+	/* Called now and then with the part that is done, from 0 to 1; NULL: not. */
+	void (*progress)(void *ctx, double done);
 	void *progress_ctx;
 };
 

@@ -57,7 +57,7 @@ struct tl_timeline {
 	struct tl_opts opts;
 	uint64_t start_ns, end_ns;
 	uint64_t n_placed[CAP_DOMAIN_COUNT];
-	uint64_t n_read, n_to_read; /* events */
+	uint64_t n_read, n_to_read; /* events: as they come; for levels, track by track */
 	uint64_t n_unnamed;
 	struct ws_arena arena;
 	struct tl_texts names, details;

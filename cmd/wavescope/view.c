@@ -25,12 +25,10 @@ static const struct ws_opt view_opts[] = {
 };
 
 /* On a terminal, in the line that the next one replaces. */
-static void print_progress(void *ctx, uint64_t n_done, uint64_t n_events)
+static void print_progress(void *ctx, double done)
 {
 	(void)ctx;
-	fprintf(stderr, "\rreading events: %3.0f %% of %.0f million ",
-		n_events ? 100.0 * (double)WS_MIN(n_done, n_events) / (double)n_events : 100.0,
-		(double)n_events / 1e6);
+	fprintf(stderr, "\rreading the trace: %3.0f %%", 100 * done);
 }
 
 static enum ws_status view_trace(const struct view_args *args, char *path, struct ws_err *err)
