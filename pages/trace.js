@@ -229,9 +229,10 @@ function searchFor(name) {
 /* The match of a track that is next to @ns: later for a @step of 1, earlier for -1. */
 async function matchIn(track, ns, step, but) {
 	const level = track.levels[0];
+	const sought = foundPaths;
 	let best = null;
 	let i = step > 0 ? level.end.findIndex((end) => end >= ns) : level.start.findLastIndex((start) => start <= ns);
-	for (; i >= 0 && (i = await tileWithMatch(track, i, step)) >= 0; i += step) {
+	for (; i >= 0 && sought === foundPaths && (i = await tileWithMatch(track, i, step)) >= 0; i += step) {
 		if (step > 0 ? level.end[i] < ns : level.start[i] > ns)
 			continue;
 		if (best && (step > 0 ? level.start[i] > best.start : level.end[i] < best.start))
@@ -243,7 +244,7 @@ async function matchIn(track, ns, step, but) {
 		}
 		const tile = await loadTile(level, i);
 		for (let k = 0; k < tile.n; k++) {
-			if (!foundPaths[tile.path[k]] || (tile.start[k] - ns) * step < 0)
+			if (!sought[tile.path[k]] || (tile.start[k] - ns) * step < 0)
 				continue;
 			if (but && but.track === track && but.start === tile.start[k] && but.path === tile.path[k])
 				continue;

@@ -98,17 +98,25 @@ async function sumUp(from, to, ofSamples) {
 	return all;
 }
 
+const namesOfSearch = new WeakMap(); /* foundPaths to the list of their names */
+
+function namesText() {
+	let text = namesOfSearch.get(foundPaths);
+	if (text === undefined) {
+		const names = new Set();
+		for (let path = 1; path < tables.n; path++)
+			if (foundPaths[path])
+				names.add(tables.paths[3 * path + 1]);
+		text = rangesText([...names].sort((a, b) => a - b));
+		namesOfSearch.set(foundPaths, text);
+	}
+	return text;
+}
+
 /* Of the tiles of a track from number @i on, in direction @step, the first that may have what the search finds; or -1. */
 async function tileWithMatch(track, i, step) {
-	const { nTiles } = track.levels[0];
-	const names = new Set();
-	if (i < 0 || i >= nTiles)
-		return -1;
-	for (let path = 1; path < tables.n; path++)
-		if (foundPaths[path])
-			names.add(tables.paths[3 * path + 1]);
-	const text = rangesText([...names].sort((a, b) => a - b));
-	if (!text)
+	const text = namesText();
+	if (i < 0 || i >= track.levels[0].nTiles || !text)
 		return -1;
 	if (text.length > NAMES_LENGTH)
 		return i;
