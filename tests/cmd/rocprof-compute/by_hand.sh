@@ -8,11 +8,17 @@ profile --output-directory w -- "$vcopy" -n 262144 -b 256
 rc_is 0
 run rocprof-compute analyze -p w
 rc_is 0
+# HIP 5.7 releases to the system at the end of a kernel, HIP 5.2 to the agent
+case $(readlink -f "$(ldd "$vcopy" | sed -n 's/.*libamdhip64.so.5 => \([^ ]*\).*/\1/p')") in
+*.so.5.[0-6].*) written_back=no ;;
+*) written_back=yes ;;
+esac
 cat >check.py <<'P'
 import csv, re, sys
 
 n, block = 262144, 256
 waves, nbytes = n // 64, n * 8
+written = nbytes if sys.argv[2] == "yes" else 0 # what is written fits L2: it leaves by a release to the system
 first = next(csv.DictReader(open("w/pmc_perf_0.csv")))
 ns = int(first["End_Timestamp"]) - int(first["Start_Timestamp"])
 cells = {}
@@ -51,16 +57,16 @@ check("2.1.13", 64)
 check("2.1.18", 50) # each line of 128 bytes is looked up by its halves, and the second hits
 check("2.1.19", 2 * 2 * nbytes / ns) # so it counts twice, there and back
 check("2.1.22", nbytes / ns, 0.01)
-check("2.1.23", 0) # what is written fits L2, and the packet releases to the agent only
+check("2.1.23", written / ns, 0.01)
 peak = 1700 * 104 * 64 * 2 / 1000
 if f"{peak:.2f}" not in cells["2.1.1"]:
     print("2.1.1: no peak of", peak, cells["2.1.1"])
     wrong += 1
-# L2: writes come in halves of lines, reads in lines; reads go to memory, writes stay
+# L2: writes come in halves of lines, reads in lines; reads go to memory, writes stay until a release
 check("17.3.3", nbytes / 64)
 check("17.3.2", nbytes / 128, 0.15)
 check("17.3.4", 0)
-check("17.3.10", 0)
+check("17.3.10", written / 128)
 check("17.2.1", 100, 0.001)
 check("17.2.2", 0, digits=0.05)
 if value("17.3.1") != value("17.3.2") + value("17.3.3"):
@@ -82,7 +88,7 @@ if missing or empty - idle - no_peak - not_modelled:
     wrong += 1
 sys.exit(wrong != 0)
 P
-"${PYTHON:-python3}" check.py "$out" || fail "not what the listing says"
+"${PYTHON:-python3}" check.py "$out" $written_back || fail "not what the listing says"
 
 # A sample of it says so, where it is profiled and where it is read; what is exact stays exact.
 WAVESCOPE_SAMPLE_WAVES=1024

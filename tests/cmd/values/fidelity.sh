@@ -98,6 +98,25 @@ grep -v '^ *$' "$out" >"$work/lines"
 [ "$(wc -l <"$work/lines")" -gt 250 ] || fail "too few lines"
 # -x: whole lines; what is left is printed here and not published
 grep -vxF -f "$WS_SOURCE/docs/fidelity.md" "$work/lines" >"$work/unpublished" || :
+# The table is that of Debian 12. Elsewhere the runtime gives buffers, and the linker code, other addresses, which moves
+# what depends on caches a little: numbers, apart from differences in parentheses, are as published within a tenth.
+case $(readlink -f "$(ldd "$WS_BUILD/samples/vcopy" | sed -n 's/.*libhsa-runtime64.so.1 => \([^ ]*\).*/\1/p')") in
+*.so.1.5.*) ;;
+*)
+	awk 'function numbers(line, into) { gsub(/\([^)]*\)/, "", line); return split(line, into, /[^0-9.]+/) }
+		function key(line) {
+			if (line ~ /^\|/) { split(line, cells, "|"); return cells[2] }
+			gsub(/[0-9.]+/, "", line); return line
+		}
+		NR == FNR { published[key($0)] = $0; next }
+		{
+			n = numbers($0, got); same = n == numbers(published[key($0)], want)
+			for (i = 1; same && i <= n; i++) same = got[i] <= 1.1 * want[i] && got[i] >= 0.9 * want[i]
+			if (!same) print
+		}' "$WS_SOURCE/docs/fidelity.md" "$work/unpublished" >"$work/far"
+	mv "$work/far" "$work/unpublished"
+	;;
+esac
 [ ! -s "$work/unpublished" ] || {
 	head -20 "$work/unpublished"
 	fail "docs/fidelity.md has other values"

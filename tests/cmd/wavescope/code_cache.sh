@@ -70,12 +70,22 @@ is "$(files .cache/wavescope/code)" 4 "files in ~/.cache/wavescope/code"
 # hipRTC, also where a compilation fails: that is not kept, and says the same again.
 rtc=$WS_BUILD/tests/hip/rtc
 if [ -x "$rtc" ]; then
-	for found in 4 8; do # HIP's own kernels are there
+	run_rtc() {
 		run env WAVESCOPE_LOG=debug wavescope run -- "$rtc"
 		rc_is 0
 		out_has PASS
-		kept_and_found $((8 - found)) $found
-	done
+	}
+	run_rtc
+	if grep -q 'action 15: not kept' "$err"; then
+		# HIP 5.7 uses options that are not known to be harmless: the source is compiled again, and linked
+		kept_and_found 3 4
+		run_rtc
+		kept_and_found 1 6
+	else
+		kept_and_found 4 4 # HIP's own kernels are there
+		run_rtc
+		kept_and_found 0 8
+	fi
 else
 	skip_part "the HIP tests are not in this build"
 fi
