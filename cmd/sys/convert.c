@@ -144,8 +144,9 @@ static void account(struct conversion *c, const struct trc_process *process, boo
 	/* The trace and the profile have all that was recorded, but for what did not fit. */
 	if (result->traced || result->profiled)
 		how.elsewhere = ~0u;
-	else if (!set_on(values, SET_TRACE) && !set_on(values, SET_PROFILE) && !how.formats)
-		how.no_files = "TRACE, PROFILE and USE_ROCPD are off";
+	else if (!set_on(values, SET_TRACE) && !set_on(values, SET_PROFILE) &&
+		 !set_on(values, SET_HTML_OUTPUT) && !how.formats)
+		how.no_files = "TRACE, PROFILE, HTML_OUTPUT and USE_ROCPD are off";
 	output_ledger_process(&c->outcome->ledger, process, &result->rocpd, &how, stderr);
 	if (!result->profiled)
 		c->outcome->ledger.n_lost += result->n_lost;

@@ -21,7 +21,7 @@ struct writing {
 	const struct sys_files *files;
 	struct sys_files_result *result;
 	struct ws_arena arena;
-	struct prof_report_file others[2];
+	struct prof_report_file others[3];
 	size_t n_others;
 	const struct trc_process *const *processes; /* of the profile */
 	size_t n_processes;
@@ -149,11 +149,24 @@ static enum ws_status write_trace(struct writing *w, struct ws_err *err)
 	return WS_OK;
 }
 
+/* The whole recording in one file, beside or instead of the trace. */
+struct whole_file {
+	unsigned format;          /* OUTPUT_BIT() */
+	const char *label, *name; /* for messages; in front of the process id */
+	const char *ending;
+	const char *folder_variable; /* NULL: it is where the others are */
+};
+
+static const struct whole_file rocpd_file = { OUTPUT_BIT(ROCPD), "rocpd", "rocpd", "db",
+					      "ROCPROFSYS_DATABASE_DIR" };
+static const struct whole_file html_file = { OUTPUT_BIT(HTML), "html", "timeline", "html", NULL };
+
 /* output_write() appends its own ending. */
-static enum ws_status write_rocpd(struct writing *w, struct ws_err *err)
+static enum ws_status write_whole(struct writing *w, const struct whole_file *what,
+				  struct output_result *result, struct ws_err *err)
 {
 	const struct sys_files *f = w->files;
-	const char *folder = getenv("ROCPROFSYS_DATABASE_DIR");
+	const char *folder = what->folder_variable ? getenv(what->folder_variable) : NULL;
 	char prefix[PATH_MAX], path[PATH_MAX + 8];
 	struct set_names names = *f->names;
 	struct output_config cfg;
@@ -161,26 +174,37 @@ static enum ws_status write_rocpd(struct writing *w, struct ws_err *err)
 
 	if (folder && *folder)
 		snprintf(names.folder, sizeof(names.folder), "%s", folder);
-	st = set_names_path(&names, "rocpd", "", prefix, err);
+	st = set_names_path(&names, what->name, "", prefix, err);
 	if (st)
 		return st;
 	output_config_init(&cfg);
-	cfg.formats = OUTPUT_BIT(ROCPD);
+	cfg.formats = what->format;
 	cfg.prefix = prefix;
 	cfg.group_by_queue = set_on(f->values, SET_ROCM_GROUP_BY_QUEUE);
 	cfg.host_data = true;
 	cfg.frames = w->frames;
-	st = output_write(f->trace, &f->process, 1, &cfg, &w->result->rocpd, err);
-	snprintf(path, sizeof(path), "%s.db", prefix);
-	for (size_t i = 0; i < w->result->rocpd.n_files && !st; i++)
-		if (rename(w->result->rocpd.files[i].path, path) != 0)
+	st = output_write(f->trace, &f->process, 1, &cfg, result, err);
+	snprintf(path, sizeof(path), "%s.%s", prefix, what->ending);
+	for (size_t i = 0; i < result->n_files && !st; i++)
+		if (rename(result->files[i].path, path) != 0)
 			st = ws_fail_errno(err, errno, "cannot write '%s'", path);
-	if (!st && w->result->rocpd.n_files) {
-		sys_files_say(f->values, f->process->pid, "rocpd", path, "");
+	if (!st && result->n_files) {
+		sys_files_say(f->values, f->process->pid, what->label, path, "");
 		w->others[w->n_others++] =
-			(struct prof_report_file){ "rocpd", "rocpd",
+			(struct prof_report_file){ what->label, what->label,
 						   ws_arena_strdup(&w->arena, path) };
 	}
+	return st;
+}
+
+static enum ws_status write_html(struct writing *w, struct ws_err *err)
+{
+	struct output_result result = { .n_files = 0 };
+	enum ws_status st = write_whole(w, &html_file, &result, err);
+
+	/* It has all that the trace has. */
+	w->result->traced |= !st && result.n_files;
+	output_result_fini(&result);
 	return st;
 }
 
@@ -301,12 +325,15 @@ void sys_files_write(const struct sys_files *files, struct sys_files_result *out
 
 	memset(out_result, 0, sizeof(*out_result));
 	ws_arena_init(&w.arena, 16u << 20);
-	if (set_on(files->values, SET_TRACE) || set_on(files->values, SET_USE_ROCPD))
+	if (set_on(files->values, SET_TRACE) || set_on(files->values, SET_USE_ROCPD) ||
+	    set_on(files->values, SET_HTML_OUTPUT))
 		report(&w, open_frames(&w, &err), &err);
 	if (set_on(files->values, SET_TRACE))
 		report(&w, write_trace(&w, &err), &err);
 	if (set_on(files->values, SET_USE_ROCPD))
-		report(&w, write_rocpd(&w, &err), &err);
+		report(&w, write_whole(&w, &rocpd_file, &out_result->rocpd, &err), &err);
+	if (set_on(files->values, SET_HTML_OUTPUT))
+		report(&w, write_html(&w, &err), &err);
 	prof_frames_close(w.frames);
 	report(&w, write_profile(&w, &err), &err);
 	ws_arena_fini(&w.arena);

@@ -118,6 +118,16 @@ is "$(ls flame/*/ | sed 's/-[0-9]*\./-PID./' | tr '\n' ' ')" \
 	"files with a flame graph"
 grep -q 'first;spend [0-9]*$' flame/*/sampling_cpu_clock-*.folded || fail "no folded stacks beside a trace"
 err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
+# The timeline as a page, whose call trees are also of samples.
+run rocprof-sys-run --html-output --trace off --profile off --use-sampling on -f 100 -E rocm -o page --time-output off --use-pid off -- ./burn
+rc_is 0
+err_has "    call-stack samples "
+is "$(ls page | tr '\n' ' ')" "functions.json metadata.json timeline.html " "files of HTML_OUTPUT"
+if part_needs chromium; then
+	run "$PYTHON" -B "$WS_SOURCE/tests/pages/samples_page.py" page/timeline.html
+	cat "$out"
+	rc_is 0
+fi
 
 # A script that looks around and then becomes the program: files of the program only.
 cat >shim <<'END'
