@@ -61,7 +61,7 @@ struct rpt_run {
 	struct ana_eval *eval;
 	struct ana_kernel_stat *top; /* kernel ids are indices into it */
 	size_t n_top;
-	struct wl_pcsample_file *samples; /* by kernel; NULL until the first is asked for */
+	struct wl_pcsample_file *samples; /* by kernel; NULL until one is requested */
 	bool *chosen; /* by index into `top`: kernels that were selected; NULL: all */
 };
 

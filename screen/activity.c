@@ -49,7 +49,9 @@ static struct scr_gpu_activity *gpu_of(struct reading *r, const struct trc_event
 		.pid = ev->process->pid,
 		.agent = agent->info->h.what,
 		.node = agent->info->node_id,
-		.memory_known = ev->process->ledger[CAP_DOMAIN_MEMORY_ALLOCATION].asked,
+		/* A database does not say what was requested. */
+		.memory_known = ev->process->ledger[CAP_DOMAIN_MEMORY_ALLOCATION].asked ||
+				ev->process->ledger[CAP_DOMAIN_MEMORY_ALLOCATION].written,
 	};
 
 	/* Linear: a job has a few dozen at most. */

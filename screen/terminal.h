@@ -79,8 +79,8 @@ void scr_terminal_cursor(bool shown); /* where the last text ended */
 void scr_terminal_show(void);
 void scr_terminal_redraw(void); /* all of it, after others wrote to the terminal */
 
-int scr_terminal_key(int timeout_ms); /* below 0: no limit */
-void scr_terminal_mouse(bool on);     /* off: the terminal can select text */
+int scr_terminal_key(int timeout_ms);              /* below 0: no limit */
+void scr_terminal_mouse(bool on);                  /* off: the terminal can select text */
 unsigned scr_terminal_click(unsigned *out_column); /* row */
 
 #endif

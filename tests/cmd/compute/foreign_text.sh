@@ -21,6 +21,13 @@ for name in glob.glob(os.path.join(os.fsencode(sys.argv[1]), b"*.csv")):
         f.write(data)
 PY
 grep -aq "$(printf 'copy\033')" "$evil/pmc_perf.csv" || fail "the names are as they were"
+run wavescope advise "$evil"
+rc_is 0
+fit shown "$out"
+out_has 'copy\x1b[31m\xe9\xe2\x80\xae\x07'
+run wavescope advise "$evil" --json
+rc_is 0
+fit json "$out"
 run rocprof-compute analyze -p "$evil"
 rc_is 0
 fit shown "$out" "$err"

@@ -30,8 +30,43 @@ sees '6 Compare'
 keys q
 sees 'ended with 0'
 
-# --- a program that runs ---
+# --- a trace whose kernel has a name that a terminal or a browser would obey ---
 need_tracing
+need_sample vcopy
+run rocprofv3 --sys-trace -f rocpd -d . -o hostile -- "$WS_BUILD/samples/vcopy" -n 4096
+rc_is 0
+"$PYTHON" - <<'PY'
+import sqlite3
+name = "</script><script>alert(1)</script>\x1b[2J\x07\u202e\"'`${1}&amp;\u00fc\u6838" + "k" * 4096
+base = sqlite3.connect("hostile_results.db")
+n = 0
+for (table,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    for column in [row[1] for row in base.execute(f'PRAGMA table_info("{table}")')]:
+        n += base.execute(f"UPDATE '{table}' SET \"{column}\" = replace(\"{column}\", 'vecCopy', ?) "
+                          f"WHERE \"{column}\" LIKE '%vecCopy%'", (name,)).rowcount
+assert n
+base.commit()
+PY
+fit() { "$PYTHON" "$WS_SOURCE/tests/cmd/foreign_text.py" "$@" || fail "'$shown'"; }
+on_screen 80x24 wavescope top hostile_results.db
+sees '</script><'
+fit shown "$out"
+keys Enter
+sees '\x1b[2J\x07\xe2\x80\xae'
+fit shown "$out"
+keys q
+sees 'ended with 0'
+run wavescope advise hostile_results.db --min-gain 0 --min-share 0
+rc_is 0
+fit shown "$out"
+run wavescope advise hostile_results.db --json --min-gain 0 --min-share 0
+rc_is 0
+fit json "$out"
+run rocpd convert -i hostile_results.db -f html -d . -o page
+rc_is 0
+! grep -q '<script>alert' page_results.html || fail "a name is a script in the page"
+
+# --- a program that runs ---
 resident=$WS_BUILD/tests/cmd/resident
 [ -x "$resident" ] || skip "resident is not in this build (no hipcc?)"
 wavescope run -- rocprofv3 --sys-trace -f csv -d out -- "$resident" ready >live.out 2>live.err &
