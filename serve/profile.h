@@ -3,7 +3,7 @@
  * requests.
  *
  *	srv_profile_create(&rpt, &how, &of, err);
- *	st = srv_serve(&(struct srv_site){ srv_profile_answer, of }, port, err);
+ *	st = srv_server_run(server, &(struct srv_site){ srv_profile_answer, of }, err);
  *	srv_profile_destroy(of);
  *
  * A page is made when it is requested, from the dispatches that its address selects among those of the report.

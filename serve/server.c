@@ -25,9 +25,6 @@ struct srv_server {
 	int socket_fd; /* -1 once the daemon has it */
 	uint16_t port;
 	char token[TOKEN_CHARS + 1];
-	char url[64 + TOKEN_CHARS];
-	sigset_t ending, mask_before;
-	bool masked;
 };
 
 /* ---- random words ---- */
@@ -306,7 +303,17 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 
 /* ---- life ---- */
 
-static enum ws_status listen_on(struct srv_server *server, uint16_t port, struct ws_err *err)
+static enum ws_status port_failed(uint16_t port, struct ws_err *err)
+{
+	if (errno == EADDRINUSE)
+		return ws_fail(err, WS_E_EXISTS,
+			       "port %u is in use: choose another one, or 0 for any that is free",
+			       port);
+	return ws_fail(err, WS_E_IO, "cannot use port %u: %s: choose another one", port,
+		       strerror(errno));
+}
+
+static enum ws_status bind_port(struct srv_server *server, uint16_t port, struct ws_err *err)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons(port),
@@ -319,15 +326,8 @@ static enum ws_status listen_on(struct srv_server *server, uint16_t port, struct
 		return ws_fail(err, WS_E_IO, "cannot create a socket: %s", strerror(errno));
 	/* A port that an ended server used can be used at once. */
 	setsockopt(server->socket_fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	if (bind(server->socket_fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(server->socket_fd, (int)SRV_CONNECTIONS_MAX)) {
-		if (errno == EADDRINUSE)
-			return ws_fail(err, WS_E_EXISTS,
-				       "port %u is in use: choose another one, or 0 for any that "
-				       "is free",
-				       port);
-		return ws_fail(err, WS_E_IO, "cannot use port %u: %s: choose another one", port,
-			       strerror(errno));
+	if (bind(server->socket_fd, (struct sockaddr *)&address, sizeof(address))) {
+		return port_failed(port, err);
 	}
 	if (getsockname(server->socket_fd, (struct sockaddr *)&address, &n))
 		return ws_fail(err, WS_E_IO, "cannot use a socket: %s", strerror(errno));
@@ -335,18 +335,11 @@ static enum ws_status listen_on(struct srv_server *server, uint16_t port, struct
 	return WS_OK;
 }
 
-/* Its threads inherit the mask: a signal comes to srv_server_wait(). */
-static void mask_signals(struct srv_server *server)
-{
-	sigemptyset(&server->ending);
-	sigaddset(&server->ending, SIGINT);
-	sigaddset(&server->ending, SIGTERM);
-	sigaddset(&server->ending, SIGHUP);
-	server->masked = pthread_sigmask(SIG_BLOCK, &server->ending, &server->mask_before) == 0;
-}
-
 static enum ws_status start(struct srv_server *server, struct ws_err *err)
 {
+	/* A port that two have bound belongs to the one who listens first. */
+	if (listen(server->socket_fd, (int)SRV_CONNECTIONS_MAX))
+		return port_failed(server->port, err);
 	server->daemon = server->http->start_daemon(
 		MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, server->port, NULL, NULL,
 		on_request, server, MHD_OPTION_LISTEN_SOCKET, server->socket_fd,
@@ -360,27 +353,19 @@ static enum ws_status start(struct srv_server *server, struct ws_err *err)
 	return WS_OK;
 }
 
-enum ws_status srv_server_open(const struct srv_site *site, uint16_t port,
-			       struct srv_server **out_server, struct ws_err *err)
+enum ws_status srv_server_open(uint16_t port, struct srv_server **out_server, struct ws_err *err)
 {
 	struct srv_server *server = calloc(1, sizeof(*server));
 	enum ws_status st;
 
 	if (!server)
 		return ws_fail(err, WS_E_NOMEM, "no memory for a server");
-	server->site = *site;
 	server->socket_fd = -1;
 	st = srv_library_open(&server->http, err);
 	if (!st)
 		st = random_word(server->token, err);
 	if (!st)
-		st = listen_on(server, port, err);
-	if (!st) {
-		snprintf(server->url, sizeof(server->url), "http://127.0.0.1:%u/%s/", server->port,
-			 server->token);
-		mask_signals(server);
-		st = start(server, err);
-	}
+		st = bind_port(server, port, err);
 	if (st) {
 		srv_server_close(server);
 		return st;
@@ -397,51 +382,48 @@ void srv_server_close(struct srv_server *server)
 		server->http->stop_daemon(server->daemon);
 	if (server->socket_fd >= 0)
 		close(server->socket_fd);
-	if (server->masked)
-		pthread_sigmask(SIG_SETMASK, &server->mask_before, NULL);
 	free(server);
 }
 
-const char *srv_server_url(const struct srv_server *server)
+static void print_address(const struct srv_server *server)
 {
-	return server->url;
-}
-
-uint16_t srv_server_port(const struct srv_server *server)
-{
-	return server->port;
-}
-
-enum ws_status srv_server_wait(struct srv_server *server, struct ws_err *err)
-{
-	int got;
-
-	do
-		got = sigwaitinfo(&server->ending, NULL);
-	while (got < 0 && errno == EINTR);
-	return got < 0 ? ws_fail(err, WS_E_IO, "cannot wait for a signal: %s", strerror(errno))
-		       : WS_OK;
-}
-
-enum ws_status srv_serve(const struct srv_site *site, uint16_t port, struct ws_err *err)
-{
-	struct srv_server *server;
 	char host[256] = "";
-	enum ws_status st = srv_server_open(site, port, &server, err);
 
-	if (st)
-		return st;
 	if (gethostname(host, sizeof(host) - 1) || !*host)
 		snprintf(host, sizeof(host), "HOST");
 	ws_print(
 		stdout,
-		"%s\n"
+		"http://127.0.0.1:%u/%s/\n"
 		"Open this address in a browser. If the browser runs elsewhere, type there first:\n"
 		"  ssh -N -L %u:127.0.0.1:%u %s\n"
 		"Ctrl-C stops the server.\n",
-		server->url, server->port, server->port, host);
+		server->port, server->token, server->port, server->port, host);
 	fflush(stdout);
-	st = srv_server_wait(server, err);
-	srv_server_close(server);
+}
+
+enum ws_status srv_server_run(struct srv_server *server, const struct srv_site *site,
+			      struct ws_err *err)
+{
+	sigset_t ending, before;
+	enum ws_status st;
+	int got;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	server->site = *site;
+	/* The threads of the server inherit the mask, so that a signal is waited for here. */
+	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	st = start(server, err);
+	if (!st) {
+		print_address(server);
+		do
+			got = sigwaitinfo(&ending, NULL);
+		while (got < 0 && errno == EINTR);
+		server->http->stop_daemon(server->daemon);
+		server->daemon = NULL;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return st;
 }

@@ -3,7 +3,7 @@
  * requests.
  *
  *	srv_trace_create(trace, title, progress, ctx, &of, err);      reads every event, once
- *	st = srv_serve(&(struct srv_site){ srv_trace_answer, of }, port, err);
+ *	st = srv_server_run(server, &(struct srv_site){ srv_trace_answer, of }, err);
  *	srv_trace_destroy(of);
  *
  * What a page shows of 10^8 events is a few dozen tiles. They are sent as they are stored, and sums over ranges of time are

@@ -36,13 +36,17 @@ enum ws_status an_check_gui(const struct an_args *args, struct ws_err *err)
 enum ws_status an_gui(struct an *an, const struct ana_eval_how *how, struct ws_err *err)
 {
 	struct srv_profile *profile = NULL;
+	struct srv_server *server = NULL;
 	uint16_t port;
 	enum ws_status st = find_port(an->args, &port, err);
 
 	if (!st)
+		st = srv_server_open(port, &server, err);
+	if (!st)
 		st = srv_profile_create(&an->rpt, how, &profile, err);
 	if (!st)
-		st = srv_serve(&(struct srv_site){ srv_profile_answer, profile }, port, err);
+		st = srv_server_run(server, &(struct srv_site){ srv_profile_answer, profile }, err);
+	srv_server_close(server);
 	srv_profile_destroy(profile);
 	return st;
 }

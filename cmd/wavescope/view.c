@@ -31,27 +31,39 @@ static void print_progress(void *ctx, double done)
 	fprintf(stderr, "\rreading the trace: %3.0f %%", 100 * done);
 }
 
-static enum ws_status view_trace(const struct view_args *args, char *path, struct ws_err *err)
+static enum ws_status open_trace(char *path, struct trc_trace **out_trace, struct ws_err *err)
 {
 	struct merge_inputs inputs = { .folder = "" };
-	struct trc_trace *trace = NULL;
-	struct srv_trace *site = NULL;
-	bool shows_progress = isatty(STDERR_FILENO);
 	enum ws_status st = merge_inputs_find(&path, 1, NULL, &inputs, err);
 
 	if (!st)
-		st = trc_open(inputs.captures.at, inputs.captures.n, NULL, &trace, err);
+		st = trc_open(inputs.captures.at, inputs.captures.n, NULL, out_trace, err);
+	/* The trace has its files open: temporary ones need no name, and are not left if it is killed. */
+	merge_inputs_release(&inputs);
+	return st;
+}
+
+static enum ws_status view_trace(const struct view_args *args, char *path, struct ws_err *err)
+{
+	struct srv_server *server = NULL;
+	struct trc_trace *trace = NULL;
+	struct srv_trace *site = NULL;
+	bool shows_progress = isatty(STDERR_FILENO);
+	/* First: what a server lacks should be known before a large trace is read. */
+	enum ws_status st = srv_server_open((uint16_t)args->port, &server, err);
+
+	if (!st)
+		st = open_trace(path, &trace, err);
 	if (!st)
 		st = srv_trace_create(trace, shows_progress ? print_progress : NULL, NULL, &site,
 				      err);
 	if (shows_progress)
 		fprintf(stderr, "\r\033[K");
 	if (!st)
-		st = srv_serve(&(struct srv_site){ srv_trace_answer, site }, (uint16_t)args->port,
-			       err);
+		st = srv_server_run(server, &(struct srv_site){ srv_trace_answer, site }, err);
+	srv_server_close(server);
 	srv_trace_destroy(site);
 	trc_close(trace);
-	merge_inputs_release(&inputs);
 	return st;
 }
 

@@ -123,11 +123,15 @@ static enum ws_status write_page(const struct trc_trace *trace, const char *dir,
 
 static enum ws_status serve_page(const struct trc_trace *trace, struct ws_err *err)
 {
+	struct srv_server *server = NULL;
 	struct srv_trace *site = NULL;
-	enum ws_status st = srv_trace_create(trace, NULL, NULL, &site, err);
+	enum ws_status st = srv_server_open(0, &server, err);
 
 	if (!st)
-		st = srv_serve(&(struct srv_site){ srv_trace_answer, site }, 0, err);
+		st = srv_trace_create(trace, NULL, NULL, &site, err);
+	if (!st)
+		st = srv_server_run(server, &(struct srv_site){ srv_trace_answer, site }, err);
+	srv_server_close(server);
 	srv_trace_destroy(site);
 	return st;
 }

@@ -18,6 +18,11 @@ err_has "no captures (*.wcap) or databases (*.db) under 'empty'"
 run wavescope view missing
 rc_is 1
 err_has "missing"
+mkdir lib
+echo "no library" >lib/libmicrohttpd.so.12
+LD_LIBRARY_PATH=$work/lib run wavescope view empty
+rc_is 1
+err_has "wavescope: a server needs libmicrohttpd.so.12, which cannot be opened: install the package libmicrohttpd12"
 
 # --- captures of several processes ---
 mkdir job
