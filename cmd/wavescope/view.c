@@ -18,7 +18,7 @@ struct view_args {
 };
 
 static const struct ws_opt view_opts[] = {
-	WS_OPT_U64(struct view_args, port, 'p', "port", "N",
+	WS_OPT_U64(struct view_args, port, 0, "port", "N",
 		   "listen on port N of this machine; 0: any that is free (the default)"),
 	WS_OPT_STR(struct view_args, config_dir, 0, "config-dir", "DIR",
 		   "use the .finding and .metrics files of DIR as well"),
@@ -31,10 +31,12 @@ static void print_progress(void *ctx, double done)
 	fprintf(stderr, "\rreading the trace: %3.0f %%", 100 * done);
 }
 
-static enum ws_status open_trace(char *path, struct trc_trace **out_trace, struct ws_err *err)
+static enum ws_status open_trace(const struct ws_opt_rest *paths, struct trc_trace **out_trace,
+				 struct ws_err *err)
 {
 	struct merge_inputs inputs = { .folder = "" };
-	enum ws_status st = merge_inputs_find(&path, 1, NULL, &inputs, err);
+	enum ws_status st =
+		merge_inputs_find(paths->operands, (size_t)paths->n, NULL, &inputs, err);
 
 	if (!st)
 		st = trc_open(inputs.captures.at, inputs.captures.n, NULL, out_trace, err);
@@ -43,7 +45,8 @@ static enum ws_status open_trace(char *path, struct trc_trace **out_trace, struc
 	return st;
 }
 
-static enum ws_status view_trace(const struct view_args *args, char *path, struct ws_err *err)
+static enum ws_status view_trace(const struct view_args *args, const struct ws_opt_rest *paths,
+				 struct ws_err *err)
 {
 	struct srv_server *server = NULL;
 	struct trc_trace *trace = NULL;
@@ -53,7 +56,7 @@ static enum ws_status view_trace(const struct view_args *args, char *path, struc
 	enum ws_status st = srv_server_open((uint16_t)args->port, &server, err);
 
 	if (!st)
-		st = open_trace(path, &trace, err);
+		st = open_trace(paths, &trace, err);
 	if (!st)
 		st = srv_trace_create(trace, shows_progress ? print_progress : NULL, NULL, &site,
 				      err);
@@ -85,17 +88,17 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	if (n_profiles == call->rest.n)
 		return an_look_around(call->rest.operands, (size_t)call->rest.n, args->config_dir,
 				      port, err);
-	if (call->rest.n > 1)
-		return ws_fail(err, WS_E_USAGE,
-			       "only profile folders are compared: name one capture, database or "
-			       "folder of these");
-	return view_trace(args, call->rest.operands[0], err);
+	if (n_profiles)
+		return ws_fail(
+			err, WS_E_USAGE,
+			"profiles and traces are different pages: name one kind or the other");
+	return view_trace(args, &call->rest, err);
 }
 
 const struct ws_cmd wavescope_view_cmd = {
 	.name = "view",
 	.summary = "a trace or a profile in a browser, from a server on this machine",
-	.usage = "[options] DIR|CAPTURE|DATABASE",
+	.usage = "[options] DIR|CAPTURE|DATABASE...",
 	.about = "Shows a trace (captures that --keep-captures left, or rocpd databases) or "
 		 "profiles of 'rocprof-compute profile' in a browser. The pages are those of "
 		 "'-f html' and 'analyze --output-format html', with every event: the browser "

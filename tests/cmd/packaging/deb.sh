@@ -65,7 +65,7 @@ for library in libc6 libdw1 libelf1 libjansson4 libpcre2-8-0 libpfm4 libsqlite3-
 	esac
 done
 case $depends in *hsa* | *hip* | *mpi*) fail "the package depends on $depends" ;; esac
-is "$(dpkg-deb -f "$deb" Recommends)" "libamdhip64-5, libhsa-runtime64-1" Recommends
+is "$(dpkg-deb -f "$deb" Recommends)" "libamdhip64-5, libhsa-runtime64-1, libmicrohttpd12" Recommends
 case " $(dpkg-deb -f "$samples" Depends)," in
 *" wavescope (= $version),"*libamdhip64*) ;;
 *) fail "samples depend on $(dpkg-deb -f "$samples" Depends)" ;;

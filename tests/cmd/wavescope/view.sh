@@ -77,12 +77,26 @@ ls -lR --full-time job | cmp -s - before || fail "the folder of the captures has
 # --- a database, and another signal; a port that was just used is free ---
 run wavescope merge job -f rocpd -o job
 rc_is 0
-serve wavescope view -p "$port" job_results.db
+serve wavescope view --port "$port" job_results.db
 is "$url" "http://127.0.0.1:$port/$(echo "$url" | cut -d/ -f4)/" "the address"
 fetch ""
 code_is 200
 out_has '"events":400,' # the kernels: databases have no MPI calls
 stop TERM
+rc_is 0
+
+# --- files by name ---
+set -- job/*.wcap
+[ $# -eq 2 ] || fail "$# captures"
+serve wavescope view "$1"
+fetch ""
+out_has '"events":300,'
+stop INT
+rc_is 0
+serve wavescope view "$@"
+fetch ""
+out_has '"events":600,'
+stop INT
 rc_is 0
 
 # --- profiles ---
@@ -97,4 +111,4 @@ stop INT
 rc_is 0
 run wavescope view mi200 job
 rc_is 2
-err_has "only profile folders are compared"
+err_has "profiles and traces are different pages: name one kind or the other"
