@@ -1,6 +1,7 @@
 #include "launch/counting.h"
 
 #include "base/log.h"
+#include "launch/count_events.h"
 #include "launch/inject.h"
 
 #include <stdio.h>
@@ -37,12 +38,10 @@ static enum ws_status make_sets(struct launch_counting *c, uint32_t gpu, struct 
 						  plan->passes[p].n_reads };
 	if (!plan->n_passes && n_sets)
 		sets[0] = (struct col_count_set){ carrier, 1 };
-	/* Nobody counts on a real GPU yet: the program runs once, and says so. */
-	if (!c->soft)
-		n_sets = WS_MIN(n_sets, (size_t)1);
-	c->gpus[gpu] = (struct col_count_gpu){ gpu, sets, n_sets };
+	c->gpus[gpu] = (struct col_count_gpu){ .gpu = gpu, .sets = sets, .n_sets = n_sets };
 	c->n_passes = WS_MAX(c->n_passes, n_sets);
-	return WS_OK;
+	return c->by_packets ? launch_count_events(&c->arena, plan->cat, &c->gpus[gpu], err)
+			     : WS_OK;
 }
 
 /* ---- checks ---- */
@@ -137,7 +136,7 @@ static enum ws_status take_ranges(struct launch_counting *c, const struct ws_str
 static enum ws_status choose_replay(struct launch_counting *c,
 				    const struct launch_count_request *request, struct ws_err *err)
 {
-	c->replay = c->soft ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
+	c->replay = !c->by_packets ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
 	if (request->replay)
 		c->replay =
 			*request->replay == 'k' ? LAUNCH_REPLAY_KERNEL : LAUNCH_REPLAY_APPLICATION;
@@ -149,10 +148,11 @@ static enum ws_status choose_replay(struct launch_counting *c,
 				"counters of each dispatch, pmc_groups one group at a time");
 		c->replay = LAUNCH_REPLAY_ROTATE;
 	}
-	if (c->replay == LAUNCH_REPLAY_KERNEL && !c->soft)
+	if (c->replay == LAUNCH_REPLAY_KERNEL && c->by_packets)
 		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--replay kernel is supported on the software GPU only: use "
-			       "--replay application");
+			       "--replay kernel is supported on the software GPU only%s: use "
+			       "--replay application",
+			       c->soft ? ", and not with " LAUNCH_COUNTERS_ENV "=aqlprofile" : "");
 	return WS_OK;
 }
 
@@ -162,7 +162,8 @@ static enum ws_status init_samples(struct launch_counting *c,
 {
 	static const struct col_count_set nothing = { NULL, 0 };
 
-	c->gpus[0] = (struct col_count_gpu){ COL_COUNT_EVERY_GPU, &nothing, 1 };
+	c->gpus[0] =
+		(struct col_count_gpu){ .gpu = COL_COUNT_EVERY_GPU, .sets = &nothing, .n_sets = 1 };
 	c->n_gpus = 1;
 	c->n_passes = 1;
 	c->replay = LAUNCH_REPLAY_APPLICATION;
@@ -181,6 +182,10 @@ enum ws_status launch_counting_init(struct launch_counting *c,
 		return init_samples(c, request, err);
 	st = launch_inject_gpus(&gpus, err);
 	c->soft = gpus.soft;
+	if (!st)
+		st = launch_counts_by_packets(c->soft, &c->by_packets, err);
+	if (!st && c->by_packets)
+		st = launch_check_aqlprofile(err);
 	c->n_gpus = WS_MIN(gpus.n, (size_t)COL_COUNT_GPUS_MAX);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,

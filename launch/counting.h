@@ -39,6 +39,7 @@ struct launch_counting {
 	struct col_count_gpu gpus[COL_COUNT_GPUS_MAX];
 	size_t n_gpus;
 	bool soft;
+	bool by_packets; /* see count_events.h */
 	enum launch_replay replay;
 	size_t n_passes; /* the most of any GPU */
 	size_t n_gone;   /* requests that no GPU can serve */

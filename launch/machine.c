@@ -6,6 +6,7 @@
 #include "base/proc.h"
 #include "gpu/present.h"
 #include "launch/agents.h"
+#include "launch/library.h"
 #include "launch/softgpu.h"
 
 #include <dirent.h>
@@ -135,42 +136,6 @@ static bool ask(const char *program, char *const *argv, char *const *envp, struc
 	       end.exit_code == 0;
 }
 
-/*
- * Where the loader would find @name: LD_LIBRARY_PATH, the loader's cache, ROCm's
- * own folder. The cache is read through ldconfig, which knows its format.
- */
-static bool find_library(const struct ws_buf *cache, const char *name, char out_path[PATH_MAX])
-{
-	struct ws_str rest = ws_str_from(getenv("LD_LIBRARY_PATH")), dir, line;
-	char path[PATH_MAX];
-	glob_t places;
-	bool hit = false;
-
-	while (ws_str_next(&rest, ':', &dir)) {
-		snprintf(path, sizeof(path), "%.*s/%s", WS_STR_ARGS(dir), name);
-		if (dir.n && realpath(path, out_path))
-			return true;
-	}
-	rest = ws_buf_view(cache);
-	while (ws_str_next(&rest, '\n', &line)) {
-		const char *arrow = memmem(line.at, line.n, "=> ", 3);
-
-		line = ws_str_trim(line);
-		if (!arrow || !ws_str_starts(line, name))
-			continue;
-		snprintf(path, sizeof(path), "%.*s", (int)(line.at + line.n - arrow) - 3,
-			 arrow + 3);
-		if (realpath(path, out_path))
-			return true;
-	}
-	snprintf(path, sizeof(path), "/opt/rocm*/lib/%s", name);
-	if (glob(path, 0, NULL, &places) == 0) {
-		hit = realpath(places.gl_pathv[places.gl_pathc - 1], out_path) != NULL;
-		globfree(&places);
-	}
-	return hit;
-}
-
 static void look_rocm(struct launch_machine *m)
 {
 	/* In order of preference; the file behind the name carries the version. */
@@ -185,16 +150,14 @@ static void look_rocm(struct launch_machine *m)
 		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.1" },
 		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.0" },
 	};
-	char *ldconfig[] = { "ldconfig", "-p", NULL };
 	char path[PATH_MAX];
 	struct ws_buf text;
 
 	ws_buf_init(&text, 4 << 20);
-	if (!ask("ldconfig", ldconfig, environ, &text))
-		ask("/sbin/ldconfig", ldconfig, environ, &text); /* not on every user's PATH */
+	launch_library_cache(&text);
 	for (size_t i = 0; i < WS_ARRAY_LEN(libraries); i++)
 		if (!m->facts[libraries[i].fact].yes) {
-			bool here = find_library(&text, libraries[i].name, path);
+			bool here = launch_library_find(&text, libraries[i].name, path);
 
 			found(m, libraries[i].fact, here, "%.190s", here ? path : "not found");
 		}

@@ -4,6 +4,7 @@
 #include "base/pattern.h"
 #include "base/str.h"
 #include "cmd/compute/profile_log.h"
+#include "launch/count_events.h"
 #include "workload/merge.h"
 
 #include <stdio.h>
@@ -60,6 +61,8 @@ static enum ws_status make_plan(struct pf_collect *c, struct ws_err *err)
 	if (!st)
 		st = cnt_plan_make(c->cat, &group, 1, CNT_PLAN_POOL | CNT_PLAN_KEEP_GOING, &c->plan,
 				   err);
+	if (!st && c->by_packets)
+		st = launch_check_aqlprofile(err);
 	if (st)
 		return st;
 	ws_buf_init(&missing, 1 << 20);
@@ -247,9 +250,12 @@ static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 
 static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 {
-	bool can_repeat = c->pf->agents.soft; /* only the software GPU repeats a dispatch */
+	enum ws_status st = launch_counts_by_packets(c->pf->agents.soft, &c->by_packets, err);
+	bool can_repeat = !c->by_packets; /* only the software GPU's service repeats a dispatch */
 	size_t n_gpus = WS_MAX(c->spatial.n_gpus, (size_t)1);
 
+	if (st)
+		return st;
 	c->multiplex = pf_multiplex_of(c->pf->args);
 	c->replay = (enum pf_replay)c->pf->args->replay;
 	if (c->replay == PF_REPLAY_KERNEL && !can_repeat)

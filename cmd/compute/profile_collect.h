@@ -21,6 +21,7 @@ struct pf_collect {
 	struct pf *pf;
 	enum pf_before before;
 	enum pf_replay replay; /* what AUTO became */
+	bool by_packets;       /* counters are programmed by packets, see launch/count_events.h */
 	enum pf_multiplex multiplex;
 	struct pf_spatial spatial;
 	struct wl_want *wants; /* what is still to be counted */

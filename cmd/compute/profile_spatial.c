@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "cmd/compute/profile_log.h"
+#include "launch/count_events.h"
 
 #include <string.h>
 
@@ -87,13 +88,14 @@ enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
 	size_t n_gpus = WS_MAX(c->spatial.n_gpus, (size_t)1);
 	struct col_count_gpu *gpus = ws_arena_array(&c->pf->arena, n_gpus, sizeof(*gpus));
 	struct col_count_set *sets = ws_arena_array(&c->pf->arena, n + n_gpus, sizeof(*sets));
+	enum ws_status st = WS_OK;
 
 	if (!gpus || !sets)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	for (size_t g = 0; g < n_gpus; g++) {
-		gpus[g] = (struct col_count_gpu){ c->spatial.n_gpus ? (uint32_t)g
-								    : COL_COUNT_EVERY_GPU,
-						  sets, 0 };
+		gpus[g] = (struct col_count_gpu){ .gpu = c->spatial.n_gpus ? (uint32_t)g
+									   : COL_COUNT_EVERY_GPU,
+						  .sets = sets };
 		for (size_t p = first + g; p < first + n; p += n_gpus, gpus[g].n_sets++)
 			*sets++ = c->sets[p];
 		/* Dispatches are matched by ordinal, and one that counts nothing is not in the file. */
@@ -101,6 +103,10 @@ enum ws_status pf_gpus_of(struct pf_collect *c, size_t first, size_t n,
 			gpus[g].n_sets = 1;
 			*sets++ = c->sets[first];
 		}
+		if (c->by_packets)
+			st = launch_count_events(&c->pf->arena, c->plan->cat, &gpus[g], err);
+		if (st)
+			return st;
 	}
 	*out_gpus = gpus;
 	*out_n = n_gpus;

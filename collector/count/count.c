@@ -3,37 +3,25 @@
 #include "collector/collector_priv.h"
 #include "collector/count/count_priv.h"
 #include "collector/count/samples.h"
-#include "collector/softgpu.h"
-#include "softgpu/counters/service.h"
+#include "collector/count/source.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL_BLOCKS 4096u
 #define KERNEL_BLOCK 1024u
 #define SHAPES 65536u /* a power of two: launches of different size */
 #define SHAPE_PROBES 32u
-#define SEEN_WINDOW 65536u /* as many results as the software GPU keeps */
-
-_Static_assert(COL_COUNT_NOTHING == SOFTGPU_PLAIN, "one word for it");
 
 struct gpu {
-	uint32_t agent; /* our id of it; 0: no counting */
-	uint32_t node;
-	uint32_t epoch; /* of its plan */
-	const struct col_count_gpu *asked;
+	struct col_count_target target;
+	bool tried;             /* to start it */
 	uint64_t n_counted;     /* dispatches: what ROTATE goes by */
 	uint32_t *ids;          /* counter ids, set after set */
 	uint32_t *first_of_set; /* in ids; one more than there are sets */
 	struct col_count_fact *facts;
 	uint32_t n_facts;
-};
-
-/* Which results of a GPU have been read, so that the service may forget them. Under `reading`. */
-struct reader {
-	uint64_t n_read; /* every result up to this one was */
-	uint8_t *seen;   /* SEEN_WINDOW, those after it */
 };
 
 struct kernel {
@@ -68,18 +56,12 @@ struct plan {
 };
 
 static struct {
-	struct plan *plan; /* acquire/release; NULL: there was none yet */
-	struct reader readers[COL_COUNT_GPUS_MAX];
-	struct col_lock reading;
+	struct plan *plan;       /* acquire/release; NULL: there was none yet */
+	struct col_lock reading; /* results: one at a time */
+	struct col_lock starting;
 	struct col_lock matching; /* of the patterns; after the lock of the code objects */
-	struct {
-		size_t (*counters)(uint32_t, struct softgpu_counter *, size_t);
-		int (*sets)(uint32_t, const struct softgpu_set *, size_t, softgpu_choose *, void *,
-			    char *, size_t);
-		int (*result)(uint32_t, uint64_t, uint64_t, struct softgpu_result *);
-		int (*next)(uint32_t, uint64_t, struct softgpu_result *);
-		void (*drop)(uint32_t, uint64_t);
-	} service;
+	const struct col_count_source *source; /* NULL: nobody counts in this process */
+	bool is_soft;
 } count;
 
 static struct plan *plan_now(void)
@@ -93,21 +75,6 @@ static bool is_at(const struct plan *plan, enum stage stage)
 }
 
 /* ---- deciding ---- */
-
-/* On the thread of the GPU's packet processor. */
-static uint32_t choose(void *user, const struct softgpu_dispatch *dispatch)
-{
-	const struct gpu *gpu = user;
-	struct col_count_ticket *ticket = col_count_expected(dispatch->completion_signal);
-
-	/* One of an earlier attach means sets that are no more. */
-	if (!ticket || ticket->epoch != gpu->epoch)
-		return SOFTGPU_PLAIN;
-	ticket->queue = dispatch->queue;
-	ticket->packet = dispatch->packet;
-	__atomic_store_n(&ticket->met, 1, __ATOMIC_RELEASE);
-	return ticket->set;
-}
 
 static struct kernel *kernel_at(struct plan *plan, uint32_t id)
 {
@@ -213,7 +180,7 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 	number = __atomic_add_fetch(&plan->n_dispatches, 1, __ATOMIC_RELAXED);
 	ticket->epoch = plan->epoch;
 	for (uint32_t i = 0; i < plan->n_gpus && !gpu; i++) {
-		if (plan->gpus[i].agent == launch->agent) {
+		if (plan->gpus[i].target.agent == launch->agent) {
 			gpu = &plan->gpus[i];
 			ticket->gpu = i;
 		}
@@ -221,7 +188,7 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 	if (!kernel || !__atomic_load_n(&kernel->included, __ATOMIC_ACQUIRE))
 		return;
 	nth = __atomic_add_fetch(&kernel->n_launched, 1, __ATOMIC_RELAXED);
-	if (!gpu || !gpu->asked || !gpu->asked->n_sets ||
+	if (!gpu || !gpu->target.asked || !gpu->target.asked->n_sets ||
 	    !in_ranges(request->ranges, request->n_ranges, nth) ||
 	    !in_ranges(request->numbers, request->n_numbers, number))
 		return;
@@ -229,8 +196,8 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 		ticket->set = (uint32_t)(__atomic_fetch_add(turn_counter(plan, gpu, kernel, launch),
 							    1, __ATOMIC_RELAXED) /
 					 (request->interval ? request->interval : 1) %
-					 gpu->asked->n_sets);
-	else if (request->mode == COL_COUNT_REPLAY && gpu->asked->n_sets > 1)
+					 gpu->target.asked->n_sets);
+	else if (request->mode == COL_COUNT_REPLAY && gpu->target.asked->n_sets > 1)
 		ticket->set = SOFTGPU_REPLAY;
 	else
 		ticket->set = 0;
@@ -238,35 +205,13 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 
 /* ---- reading ---- */
 
-/* The service keeps results until we report that all up to one were read. */
-static void mark_read(struct reader *reader, uint32_t node, uint64_t sequence)
+void col_count_lock_results(void)
 {
-	uint64_t before = reader->n_read;
-
-	if (sequence <= reader->n_read)
-		return;
-	if (sequence - reader->n_read >= SEEN_WINDOW) {
-		/* One was never read, its queue is gone: the service has dropped it by now. */
-		memset(reader->seen, 0, SEEN_WINDOW);
-		reader->n_read = sequence - 1;
-	}
-	reader->seen[sequence % SEEN_WINDOW] = 1;
-	while (reader->seen[(reader->n_read + 1) % SEEN_WINDOW])
-		reader->seen[++reader->n_read % SEEN_WINDOW] = 0;
-	if (reader->n_read != before)
-		count.service.drop(node, reader->n_read);
+	col_lock(&count.reading);
 }
 
-/* The results that exist now will not be read. */
-static void read_no_more(struct reader *reader, uint32_t node)
+void col_count_unlock_results(void)
 {
-	struct softgpu_result result;
-
-	col_lock(&count.reading);
-	while (count.service.next(node, reader->n_read, &result) == 0)
-		reader->n_read = result.sequence;
-	count.service.drop(node, reader->n_read);
-	memset(reader->seen, 0, SEEN_WINDOW);
 	col_unlock(&count.reading);
 }
 
@@ -282,7 +227,7 @@ static uint32_t n_cells(const struct softgpu_result *result)
 static void fill_values(const struct gpu *gpu, uint32_t first, const struct softgpu_result *result,
 			struct cap_counter_value *to)
 {
-	uint32_t n_ids = gpu->first_of_set[gpu->asked->n_sets];
+	uint32_t n_ids = gpu->first_of_set[gpu->target.asked->n_sets];
 
 	for (uint32_t i = 0; i < result->n_values; i++) {
 		const struct softgpu_value *value = &result->values[i];
@@ -346,15 +291,14 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 	if (ticket->set == COL_COUNT_NOTHING || !plan || ticket->epoch != plan->epoch)
 		return false;
 	gpu = &plan->gpus[ticket->gpu];
-	if (__atomic_load_n(&ticket->met, __ATOMIC_ACQUIRE)) {
-		col_lock(&count.reading);
-		if (count.service.result(gpu->node, ticket->queue, ticket->packet, &result) == 0) {
-			done = write_result(ticket, gpu, dispatch, &result);
-			col_samples_write(gpu->node, &result, dispatch);
-			mark_read(&count.readers[ticket->gpu], gpu->node, result.sequence);
-		}
-		col_unlock(&count.reading);
+	col_lock(&count.reading);
+	if (count.source->take(&gpu->target, ticket, &result)) {
+		done = write_result(ticket, gpu, dispatch, &result);
+		if (!count.source->by_packets)
+			col_samples_write(gpu->target.node, &result, dispatch);
+		count.source->taken(&gpu->target, &result);
 	}
+	col_unlock(&count.reading);
 	writer = done ? NULL : col_capture_now();
 	if (writer && col_asked(COL_SERVICE_COUNTERS))
 		cap_writer_count(writer, CAP_DOMAIN_COUNTER_COLLECTION, CAP_LEDGER_FAILED, 1);
@@ -363,23 +307,31 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 
 /* ---- setting up ---- */
 
-static bool find_service(void)
+/* WAVESCOPE_COUNTERS, see source.h; the launcher has checked it. NULL: it is not set. */
+static const struct col_count_source *wanted_source(void)
 {
-	void *library = col_softgpu_open();
+	const char *text = getenv("WAVESCOPE_COUNTERS");
 
-	if (!library)
-		return false;
-#define FIND(field, name) *(void **)&count.service.field = dlsym(library, name)
-	FIND(counters, "softgpu_counters");
-	FIND(sets, "softgpu_count_sets");
-	FIND(result, "softgpu_result");
-	FIND(next, "softgpu_next_result");
-	FIND(drop, "softgpu_drop");
-	col_samples_find(library);
-#undef FIND
-	dlclose(library); /* ROCr has it open */
-	return count.service.counters && count.service.sets && count.service.result &&
-	       count.service.next && count.service.drop;
+	if (text && strncmp(text, "compare", strlen("compare")) == 0)
+		return &col_count_compare;
+	return text && strncmp(text, "aqlprofile", strlen("aqlprofile")) == 0 ? &col_count_packets
+									      : NULL;
+}
+
+static void find_source(void)
+{
+	const struct col_count_source *wanted = wanted_source();
+	const char *why;
+	char text[400];
+
+	count.is_soft = col_count_service.find(&why);
+	if (!wanted)
+		wanted = count.is_soft ? &col_count_service : &col_count_packets;
+	count.source = wanted->find(&why) ? wanted : NULL;
+	if (count.source)
+		return;
+	snprintf(text, sizeof(text), "counters: %s. The program runs without counting", why);
+	col_note(text);
 }
 
 static const struct col_count_gpu *asked_of(const struct plan *plan, uint32_t gpu_index)
@@ -405,31 +357,19 @@ static void note(uint32_t gpu_index, const char *why)
 	col_note(text);
 }
 
-static bool set_up(struct plan *plan, struct gpu *gpu, struct reader *reader, uint32_t gpu_index)
+static bool set_up(struct plan *plan, struct gpu *gpu, uint32_t gpu_index)
 {
-	const struct col_count_gpu *asked = gpu->asked;
 	char error[256] = "";
-	struct softgpu_set *sets;
-	int status;
 
-	if (!reader->seen)
-		reader->seen = col_pages(SEEN_WINDOW);
-	sets = col_pages((asked->n_sets + 1) * sizeof(*sets));
-	if (!sets || !reader->seen ||
-	    !col_count_facts(&plan->blocks, gpu->node, count.service.counters, asked, &gpu->ids,
+	if (!col_count_facts(&plan->blocks, &gpu->target, count.source, &gpu->ids,
 			     &gpu->first_of_set, &gpu->facts, &gpu->n_facts)) {
 		note(gpu_index, "no memory");
 		return false;
 	}
-	read_no_more(reader, gpu->node);
-	for (size_t i = 0; i < asked->n_sets; i++)
-		sets[i] = (struct softgpu_set){ asked->sets[i].names, asked->sets[i].n };
-	status = count.service.sets(gpu->node, sets, asked->n_sets, choose, gpu, error,
-				    sizeof(error));
-	col_pages_free(sets, (asked->n_sets + 1) * sizeof(*sets));
-	if (status)
-		note(gpu_index, *error ? error : "its service refused");
-	return status == 0;
+	if (count.source->start(&gpu->target, error, sizeof(error)))
+		return true;
+	note(gpu_index, error);
+	return false;
 }
 
 static void free_plan(struct plan *plan)
@@ -472,6 +412,47 @@ static bool new_plan(void)
 	return true;
 }
 
+static void start_gpu(struct plan *plan, struct gpu *gpu, uint32_t agent)
+{
+	const struct col_count_gpu *asked = gpu->target.asked;
+
+	gpu->tried = true;
+	if (!asked || !asked->n_sets || !set_up(plan, gpu, gpu->target.gpu))
+		return;
+	__atomic_store_n(&gpu->target.agent, agent, __ATOMIC_RELEASE);
+	if (!count.source->by_packets)
+		col_samples_start(gpu->target.node, agent);
+}
+
+bool col_count_by_packets(void)
+{
+	return count.source && count.source->by_packets && col_count_on();
+}
+
+/*
+ * Done late: aqlprofile's first interface calls the runtime, which must be up; and what is allocated for packets
+ * does not move what the program has allocated before.
+ */
+void col_count_first(uint32_t agent)
+{
+	struct plan *plan = plan_now();
+	struct cap_writer *writer = col_capture();
+	bool started = false;
+
+	if (!col_count_by_packets())
+		return;
+	col_lock(&count.starting);
+	for (uint32_t i = 0; i < plan->n_gpus; i++) {
+		if (!plan->gpus[i].tried && col_agent_by_gpu(i) == agent) {
+			start_gpu(plan, &plan->gpus[i], agent);
+			started = true;
+		}
+	}
+	col_unlock(&count.starting);
+	if (started && writer)
+		col_count_state(writer);
+}
+
 void col_count_load(void)
 {
 	struct cap_writer *writer = col_capture();
@@ -483,25 +464,21 @@ void col_count_load(void)
 	if ((!plan || plan->epoch != col_epoch()) && !new_plan())
 		return;
 	plan = plan_now();
-	if (!find_service()) {
-		col_note("counters: not supported on this GPU (only on the software GPU): the "
-			 "program runs without counting");
+	find_source();
+	if (!count.source)
 		return;
-	}
 	for (uint32_t i = 0; (agent = col_agent_by_gpu(i)) != 0 && i < COL_COUNT_GPUS_MAX; i++) {
 		struct gpu *gpu = &plan->gpus[i];
 
 		/* After another hsa_init() it is the same GPU. */
-		gpu->agent = 0;
-		gpu->epoch = plan->epoch;
-		gpu->node = col_agent_node(agent);
-		/* The software GPU's nodes follow the host's, which is node 0. */
-		gpu->asked = asked_of(plan, gpu->node - 1);
-		if (gpu->asked && gpu->asked->n_sets &&
-		    set_up(plan, gpu, &count.readers[i], gpu->node - 1)) {
-			gpu->agent = agent;
-			col_samples_start(gpu->node, agent);
-		}
+		gpu->tried = false;
+		gpu->target = (struct col_count_target){ .gpu = i,
+							 .node = col_agent_node(agent),
+							 .epoch = plan->epoch };
+		/* The software GPU's nodes follow the host's, which is node 0, and some may be hidden. */
+		gpu->target.asked = asked_of(plan, count.is_soft ? gpu->target.node - 1 : i);
+		if (!count.source->by_packets)
+			start_gpu(plan, gpu, agent);
 		if (i >= plan->n_gpus)
 			__atomic_store_n(&plan->n_gpus, i + 1, __ATOMIC_RELEASE);
 	}
@@ -510,6 +487,12 @@ void col_count_load(void)
 }
 
 /* ---- the end of it ---- */
+
+void col_count_report(void)
+{
+	if (col_count_on() && count.source && count.source->report)
+		count.source->report();
+}
 
 bool col_count_on(void)
 {
@@ -527,19 +510,16 @@ void col_count_drain(void)
 void col_count_stop(void)
 {
 	struct plan *plan = plan_now();
-	char error[256];
 
 	if (!col_count_on())
 		return;
 	__atomic_store_n(&plan->stage, OFF, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
-		uint32_t node = plan->gpus[i].node;
-
-		if (!plan->gpus[i].agent)
+		if (!plan->gpus[i].target.agent)
 			continue;
-		col_samples_stop(node);
-		count.service.sets(node, NULL, 0, NULL, NULL, error, sizeof(error));
-		read_no_more(&count.readers[i], node);
+		if (!count.source->by_packets)
+			col_samples_stop(plan->gpus[i].target.node);
+		count.source->stop(&plan->gpus[i].target);
 	}
 }
 
@@ -552,15 +532,15 @@ void col_count_state(struct cap_writer *writer)
 	if (!col_counting() || !plan || plan->epoch != col_epoch())
 		return; /* what an earlier attach counted is not for this capture */
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
-		if (plan->gpus[i].agent)
-			col_count_write_facts(writer, plan->gpus[i].agent, plan->gpus[i].facts,
-					      plan->gpus[i].n_facts);
+		if (plan->gpus[i].target.agent)
+			col_count_write_facts(writer, plan->gpus[i].target.agent,
+					      plan->gpus[i].facts, plan->gpus[i].n_facts);
 	}
 }
 
 void col_count_forked(void)
 {
-	count.reading = (struct col_lock){ 0 };
+	count.reading = count.starting = (struct col_lock){ 0 };
 	count.matching = (struct col_lock){ 0 };
 	col_count_tickets_forked();
 	if (count.plan)

@@ -48,8 +48,17 @@ bool col_count_on(void); /* between load and stop */
 /* Detaching: stop selecting dispatches; then, when those in flight are done, stop counting. */
 void col_count_drain(void);
 void col_count_stop(void);
+void col_count_report(void); /* the process ends, and its dispatches were written */
 void col_count_state(struct cap_writer *writer); /* a capture was opened: the counters as facts */
 void col_count_forked(void);
+
+/*
+ * Whether packets around dispatches count them (AMD's aqlprofile), instead of the GPU itself: hsa/turns.c
+ * then runs kernels one at a time.
+ */
+bool col_count_by_packets(void);
+/* A queue of this agent is about to get its first kernel. Takes a lock, and the runtime's. */
+void col_count_first(uint32_t agent);
 
 /* A kernel became known. Rare: patterns are matched here. */
 void col_count_kernel(uint32_t kernel, const char *symbol);

@@ -7,6 +7,7 @@
  *	facts.c         the counters, as metadata records of the capture
  *	tickets.c       the decisions, until the GPU looks them up
  *	blocks.c        memory that is freed together
+ *	source.h        who counts: source_service.c; with aqlprofile.c, source_packets.c; both
  *	count.c         the rest
  */
 #ifndef WS_COLLECTOR_COUNT_PRIV_H
@@ -18,6 +19,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* ---- count.c ---- */
+
+/* Around everything that takes results from a source. */
+void col_count_lock_results(void);
+void col_count_unlock_results(void);
 
 /* ---- blocks.c ---- */
 
@@ -62,10 +69,12 @@ struct col_count_fact {
  * @out_firsts where each set begins and, behind the last, where it ends. The same name in
  * two sets is one counter. False: no memory.
  */
-bool col_count_facts(struct col_count_block **memory, uint32_t node,
-		     size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
-		     const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		     struct col_count_fact **out_facts, uint32_t *out_n_facts);
+struct col_count_source;
+struct col_count_target;
+bool col_count_facts(struct col_count_block **memory, const struct col_count_target *target,
+		     const struct col_count_source *source, uint32_t **out_ids,
+		     uint32_t **out_firsts, struct col_count_fact **out_facts,
+		     uint32_t *out_n_facts);
 void col_count_write_facts(struct cap_writer *writer, uint32_t agent,
 			   const struct col_count_fact *facts, uint32_t n_facts);
 

@@ -2,7 +2,7 @@
 #include "collector/count/count_priv.h"
 
 #include "base/util.h"
-#include "collector/provider.h"
+#include "collector/count/source.h"
 
 #include <string.h>
 
@@ -43,11 +43,12 @@ static uint32_t known_as(const struct col_count_fact *facts, uint32_t n, const c
 	return 0;
 }
 
-bool col_count_facts(struct col_count_block **memory, uint32_t node,
-		     size_t (*list)(uint32_t, struct softgpu_counter *, size_t),
-		     const struct col_count_gpu *asked, uint32_t **out_ids, uint32_t **out_firsts,
-		     struct col_count_fact **out_facts, uint32_t *out_n_facts)
+bool col_count_facts(struct col_count_block **memory, const struct col_count_target *target,
+		     const struct col_count_source *source, uint32_t **out_ids,
+		     uint32_t **out_firsts, struct col_count_fact **out_facts,
+		     uint32_t *out_n_facts)
 {
+	const struct col_count_gpu *asked = target->asked;
 	static uint32_t n_ids; /* unique in the process: two GPUs' counters are two */
 	struct softgpu_counter *listed = col_count_pages(memory, LISTED_MAX * sizeof(*listed));
 	size_t n_names = 0, n_listed, at = 0;
@@ -60,7 +61,7 @@ bool col_count_facts(struct col_count_block **memory, uint32_t node,
 	*out_facts = col_count_pages(memory, (n_names + 1) * sizeof(**out_facts));
 	if (!listed || !*out_ids || !*out_firsts || !*out_facts)
 		return false;
-	n_listed = WS_MIN(list(node, listed, LISTED_MAX), (size_t)LISTED_MAX);
+	n_listed = WS_MIN(source->counters(target, listed, LISTED_MAX), (size_t)LISTED_MAX);
 	for (size_t i = 0; i < asked->n_sets; i++) {
 		(*out_firsts)[i] = (uint32_t)at;
 		for (size_t k = 0; k < asked->sets[i].n; k++) {

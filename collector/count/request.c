@@ -28,7 +28,7 @@ static const char *const per_names[] = {
 struct parser {
 	struct col_count_room *room;
 	struct col_count_request *request;
-	size_t n_sets, n_names;
+	size_t n_sets, n_names, n_events;
 };
 
 /* Cut the next word off the front; NULL when there is none. */
@@ -146,7 +146,9 @@ static const char *take_gpu(struct parser *p, char *value)
 		return "too many GPUs";
 	if (!word || (strcmp(word, "*") != 0 && !number(word, &index)) || index > UINT32_MAX)
 		return "gpu is not a number";
-	*gpu = (struct col_count_gpu){ (uint32_t)index, &p->room->sets[p->n_sets], 0 };
+	*gpu = (struct col_count_gpu){ .gpu = (uint32_t)index,
+				       .sets = &p->room->sets[p->n_sets],
+				       .events = &p->room->events[p->n_events] };
 	p->request->n_gpus++;
 	return NULL;
 }
@@ -172,6 +174,37 @@ static const char *take_set(struct parser *p, char *value)
 	return NULL;
 }
 
+static bool small_number(char **value, uint32_t *out)
+{
+	uint64_t wide;
+
+	if (!number(next_word(value), &wide) || wide > UINT16_MAX)
+		return false;
+	*out = (uint32_t)wide;
+	return true;
+}
+
+static const char *take_event(struct parser *p, char *value)
+{
+	struct col_count_event *event = &p->room->events[p->n_events];
+
+	if (!p->request->n_gpus)
+		return "an event before any GPU";
+	if (p->n_events == COL_COUNT_EVENTS_MAX)
+		return "too many events";
+	event->name = next_word(&value);
+	event->block = next_word(&value);
+	if (!event->block || !small_number(&value, &event->number) ||
+	    !small_number(&value, &event->n_dies) || !small_number(&value, &event->n_engines) ||
+	    !small_number(&value, &event->n_instances))
+		return "an event is a name, a block and four numbers";
+	if (!event->n_dies || !event->n_engines || !event->n_instances)
+		return "an event without instances";
+	p->n_events++;
+	p->room->gpus[p->request->n_gpus - 1].n_events++;
+	return NULL;
+}
+
 static const struct {
 	const char *key;
 	const char *(*take)(struct parser *p, char *value);
@@ -179,7 +212,7 @@ static const struct {
 	{ "mode", take_mode },       { "interval", take_interval }, { "names", take_form },
 	{ "include", take_include }, { "exclude", take_exclude },   { "range", take_range },
 	{ "gpu", take_gpu },         { "set", take_set },           { "per", take_per },
-	{ "number", take_number },
+	{ "number", take_number },   { "event", take_event },
 };
 
 bool col_count_request_parse(char *text, struct col_count_room *room,
@@ -273,6 +306,22 @@ static void put_text(struct sink *s, const char *key, const char *value)
 	put_line_end(s);
 }
 
+static void put_event(struct sink *s, const struct col_count_event *event)
+{
+	const uint32_t numbers[] = { event->number, event->n_dies, event->n_engines,
+				     event->n_instances };
+
+	put(s, "event ");
+	put(s, event->name);
+	put(s, " ");
+	put(s, event->block);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		put(s, " ");
+		put_u64(s, numbers[i]);
+	}
+	put_line_end(s);
+}
+
 static void put_gpu(struct sink *s, const struct col_count_gpu *gpu)
 {
 	put(s, "gpu ");
@@ -289,6 +338,8 @@ static void put_gpu(struct sink *s, const struct col_count_gpu *gpu)
 		}
 		put_line_end(s);
 	}
+	for (size_t i = 0; i < gpu->n_events; i++)
+		put_event(s, &gpu->events[i]);
 }
 
 static void put_ranges(struct sink *s, const char *key, const struct col_count_range *ranges,

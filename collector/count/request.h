@@ -16,6 +16,8 @@
  *	number 1 3                   dispatches of the process, from 1; may come again
  *	gpu 0                        the next lines are for GPU 0; gpu * is for all others
  *	set SQ_WAVES SQ_INSTS_VALU   may come again: set 0, set 1, ...
+ *	event SQ_WAVES SQ 4 1 8 1    a hardware counter of the sets: block, number of its event, and how
+ *	                             many dies, shader engines of each and instances of each there are
  *
  * It is a file and not part of the environment because the counters of an architecture,
  * in passes, are longer than some kernels allow a variable to be.
@@ -35,8 +37,11 @@
 #define COL_COUNT_SETS_MAX 4096u   /* of all GPUs together */
 #define COL_COUNT_NAMES_MAX 65536u /* of all sets together */
 #define COL_COUNT_RANGES_MAX 1024u
+#define COL_COUNT_EVENTS_MAX 16384u /* of all GPUs together */
 #define COL_COUNT_TEXT_MAX (4u << 20)
 #define COL_COUNT_EVERY_GPU UINT32_MAX
+#define COL_COUNT_WITNESS "GRBM_COUNT" /* 0 after a kernel: nothing was counted at all */
+#define COL_COUNT_ACCUMULATE "SQ_ACCUM_PREV_HIRES" /* adds up the event selected before it */
 
 enum col_count_mode {
 	COL_COUNT_SET,    /* the first set, of every dispatch */
@@ -52,11 +57,20 @@ struct col_count_set {
 	size_t n;
 };
 
+/* How hardware names a counter. NAME_sum, NAME[n] and NAME_ACCUM of the sets are of the event NAME. */
+struct col_count_event {
+	const char *name, *block;
+	uint32_t number;
+	uint32_t n_dies, n_engines, n_instances; /* values: their product, the last fastest */
+};
+
 struct col_count_gpu {
 	uint32_t gpu; /* in the order of the driver's topology, from 0, also those that a program
 			 cannot see (ROCR_VISIBLE_DEVICES); or COL_COUNT_EVERY_GPU */
 	const struct col_count_set *sets;
 	size_t n_sets;
+	const struct col_count_event *events; /* where counters are programmed by their numbers */
+	size_t n_events;
 };
 
 struct col_count_range {
@@ -84,6 +98,7 @@ struct col_count_room {
 	struct col_count_set sets[COL_COUNT_SETS_MAX];
 	const char *names[COL_COUNT_NAMES_MAX];
 	struct col_count_range ranges[COL_COUNT_RANGES_MAX], numbers[COL_COUNT_RANGES_MAX];
+	struct col_count_event events[COL_COUNT_EVENTS_MAX];
 };
 
 bool col_count_request_parse(char *text, struct col_count_room *room,

@@ -394,10 +394,18 @@ void col_pending_give_up(uint64_t signal)
 	}
 }
 
-/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
-static bool forwarded(hsa_signal_value_t value, void *arg)
+/* The program's signal gets the times of the work, which it may read. */
+static void copy_times(hsa_signal_t from, hsa_signal_t to)
 {
-	struct col_pending *p = arg;
+	const amd_signal_t *ours = col_pending_signal(from.handle);
+	amd_signal_t *theirs = col_pending_signal(to.handle);
+
+	theirs->start_ts = ours->start_ts;
+	theirs->end_ts = ours->end_ts;
+}
+
+void col_done_forward(struct col_pending *p)
+{
 	hsa_signal_t ours = { p->signal }, theirs = { p->forward };
 
 	if (p->is_copy)
@@ -406,9 +414,29 @@ static bool forwarded(hsa_signal_value_t value, void *arg)
 		col_done_finish_dispatch(p, NULL, true);
 	if (p->noted)
 		col_count_over(&p->ticket, p->signal);
-	col_hsa.hsa_signal_subtract_screlease(theirs, 1);
-	col_hsa.hsa_signal_destroy(ours);
+	if (theirs.handle && !p->is_copy)
+		copy_times(ours, theirs);
+	if (theirs.handle)
+		col_hsa.hsa_signal_subtract_screlease(theirs, 1);
 	col_pending_set_state(p, FREE);
+}
+
+void col_done_abandon(struct col_pending *p)
+{
+	col_done_count(p, CAP_LEDGER_FAILED);
+	if (p->noted)
+		col_count_over(&p->ticket, p->signal);
+	col_pending_set_state(p, FREE);
+}
+
+/* On ROCr's thread: the signal of ours fell. Only now may the program see its own fall. */
+static bool forwarded(hsa_signal_value_t value, void *arg)
+{
+	struct col_pending *p = arg;
+	hsa_signal_t ours = { p->signal };
+
+	col_done_forward(p);
+	col_hsa.hsa_signal_destroy(ours);
 	return false; /* the handler is not called again */
 }
 

@@ -10,6 +10,8 @@
  *	queue_reported.c   queues of the software GPU, which reports when a kernel has ended
  *	queue_attached.c   queues that existed before an attach
  *	pending.c          GPU work in flight
+ *	turns.c            kernels one at a time, with packets that count
+ *	packet_memory.c    memory for such packets
  *	completion.c       completed GPU work: from its signal to its record
  *	memory.c           copies and allocations
  *	scratch.c          scratch memory, by scratch_events.c or scratch_locks.c

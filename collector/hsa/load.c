@@ -11,6 +11,7 @@
  * work in flight; it is registered late enough to run before HIP's own.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -215,6 +216,7 @@ WS_PUBLIC void OnUnload(void)
 	col_settle();
 	col_queues_unload();
 	col_pending_unload();
+	col_turns_unload();
 	__atomic_store_n(&hsa.loaded, false, __ATOMIC_RELEASE);
 	errno = saved_errno;
 }
@@ -244,6 +246,7 @@ static void forked(void)
 {
 	col_count_forked();
 	col_pending_forked();
+	col_turns_forked();
 	col_queues_forked();
 	col_reported_forked();
 	col_code_forked();
@@ -256,6 +259,7 @@ static void finish(uint64_t deadline_ns)
 	if (!col_hsa_loaded())
 		return;
 	col_pending_drain(deadline_ns);
+	col_count_report();
 	col_reported_drain(deadline_ns);
 	col_scratch_drain(deadline_ns);
 }

@@ -81,7 +81,10 @@ enum col_done_how {
 };
 /* True: its signal means nothing any more. The place is FREE, or PENDING again. @clock: or NULL. */
 bool col_done_finish(struct col_pending *p, struct col_gpu_clock *clock, enum col_done_how how);
-void col_done_let_go(struct col_pending *p); /* its signal no longer leads to it */
+/* A forwarded one has completed: its record, then the program's signal. The place is FREE. */
+void col_done_forward(struct col_pending *p);
+void col_done_abandon(struct col_pending *p); /* it never will */
+void col_done_let_go(struct col_pending *p);  /* its signal no longer leads to it */
 void col_done_count(const struct col_pending *p, enum cap_ledger_column column);
 
 #endif

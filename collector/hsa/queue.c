@@ -8,6 +8,7 @@
  * unchanged.
  */
 #include "collector/hsa/queue_priv.h"
+#include "collector/hsa/turns.h"
 
 #include <errno.h>
 #include <hsa/amd_hsa_signal.h>
@@ -54,13 +55,18 @@ void col_queue_count_lost(void)
 }
 
 /* Decide which signal shows its completion. false: it cannot be observed. */
-static bool arrange(struct col_pending_ring *ring, struct col_pending *p,
+static bool arrange(struct col_queue *queue, struct col_pending *p,
 		    hsa_kernel_dispatch_packet_t *packet, bool reusable)
 {
+	struct col_pending_ring *ring = queue->ring;
 	uint64_t signal = packet->completion_signal.handle;
 	amd_signal_t *at = (amd_signal_t *)(uintptr_t)signal;
 
 	p->looked = col_queue_onlooking;
+	if (queue->takes_turns && !col_queue_onlooking) {
+		queue->turn = col_turn_take(queue, p, packet);
+		return queue->turn != NULL;
+	}
 	if (!signal) {
 		packet->completion_signal.handle = col_pending_own_signal(ring, p);
 		return packet->completion_signal.handle != 0;
@@ -124,7 +130,7 @@ void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *pack
 	col_queue_describe(queue, kernel, packet, col_cause(t), &p->dispatch);
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : CAP_DISPATCH_UNASKED;
-	if (arrange(queue->ring, p, packet, reusable)) {
+	if (arrange(queue, p, packet, reusable)) {
 		/* One that is not counted, too: the GPU reports it by the same table. */
 		if (counting && col_count_on()) {
 			p->ticket = ticket;
@@ -245,16 +251,35 @@ static uint32_t add_probe(struct col_queue *queue, uint64_t n, union col_packet 
 	return 1;
 }
 
+/* Kernels of a GPU that packets count on run one at a time: counted, recorded or neither. */
+static uint32_t emit_turn(struct col_queue *queue, hsa_kernel_dispatch_packet_t *packet,
+			  union col_packet *to)
+{
+	queue->turn = NULL;
+	if (!queue->has_dispatched)
+		col_count_first(queue->rec.agent);
+	queue->has_dispatched = true;
+	col_queue_watch(queue, packet, true);
+	if (!queue->turn)
+		queue->turn = col_turn_take(queue, NULL, packet);
+	if (queue->turn)
+		return col_turn_emit(queue->turn, packet, to);
+	to->dispatch = *packet; /* a loss, and counted as one */
+	return 1;
+}
+
 /* The writer may be called once per call of this, so all packets have to be in one place. */
 static void on_packets(const void *packets, uint64_t n, uint64_t index, void *data,
 		       hsa_amd_queue_intercept_packet_writer write)
 {
 	struct col_queue *queue = data;
 	int saved_errno = errno;
-	union col_packet few[PACKETS_AT_ONCE + 1], *copy = n > PACKETS_AT_ONCE ? queue->copy : few;
+	uint32_t n_each = queue->takes_turns ? COL_TURN_PACKETS : 1, n_out = 0;
+	union col_packet few[PACKETS_AT_ONCE + 1];
+	union col_packet *copy = n * n_each > PACKETS_AT_ONCE ? queue->copy : few;
 
-	wait_for_room(queue, n + 1);
-	if (n > PACKETS_AT_ONCE && n > queue->rec.n_packets) {
+	wait_for_room(queue, n * n_each + 1);
+	if (n * n_each > PACKETS_AT_ONCE && n * n_each > queue->rec.n_packets) {
 		/* More than the queue can hold: ROCr does not do that. */
 		for (uint64_t i = 0; i < n; i++) {
 			uint16_t header = ((const union col_packet *)packets)[i].header;
@@ -272,21 +297,27 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		uint16_t type;
 		bool reusable;
 
-		copy[i] = ((const union col_packet *)packets)[i];
-		type = copy[i].header >> HSA_PACKET_HEADER_TYPE & 0xff;
+		union col_packet packet = ((const union col_packet *)packets)[i];
+
+		type = packet.header >> HSA_PACKET_HEADER_TYPE & 0xff;
+		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH && queue->takes_turns) {
+			n_out += emit_turn(queue, &packet.dispatch, &copy[n_out]);
+			continue;
+		}
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 			reusable =
-				col_pending_before_reuse(copy[i].dispatch.completion_signal.handle);
-			col_queue_watch(queue, &copy[i].dispatch, reusable);
+				col_pending_before_reuse(packet.dispatch.completion_signal.handle);
+			col_queue_watch(queue, &packet.dispatch, reusable);
 		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
 			   type == HSA_PACKET_TYPE_BARRIER_OR) {
-			col_pending_before_reuse(copy[i].barrier.completion_signal.handle);
+			col_pending_before_reuse(packet.barrier.completion_signal.handle);
 		}
+		copy[n_out++] = packet;
 	}
-	n += add_probe(queue, n, &copy[n]);
-	queue->n_written += n;
+	n_out += add_probe(queue, n_out, &copy[n_out]);
+	queue->n_written += n_out;
 	errno = saved_errno;
-	write(copy, n);
+	write(copy, n_out);
 }
 
 /* ---- queues ---- */
@@ -322,6 +353,7 @@ static size_t copy_bytes(const struct col_queue *queue)
 
 static bool intercept(struct col_queue *queue, hsa_queue_t *handle)
 {
+	queue->takes_turns = col_count_by_packets();
 	queue->ring = col_pending_ring_create();
 	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
 	queue->copy = col_pages(copy_bytes(queue));
@@ -433,6 +465,8 @@ hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 			col_reported_destroyed(queue, n_launched);
 		ring = queue->ring;
 		memcpy(probes, queue->probes, sizeof(probes));
+		if (queue->takes_turns)
+			col_turns_queue_gone(queue);
 		col_pages_free(queue->copy, copy_bytes(queue));
 		queue->copy = NULL;
 		queue->ring = NULL;

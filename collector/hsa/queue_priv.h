@@ -27,6 +27,7 @@ struct col_launch_note {
 } __attribute__((aligned(64)));
 
 union col_packet;
+struct col_turn;
 
 struct col_queue {
 	struct cap_rec_queue rec; /* h.what: our id */
@@ -38,6 +39,9 @@ struct col_queue {
 	bool plain;     /* not intercepted: the GPU reports it, or it existed before the attach */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
+	bool takes_turns;       /* see turns.h */
+	bool has_dispatched;    /* one of its kernels has taken a turn */
+	struct col_turn *turn;  /* of the dispatch that is being submitted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct col_probe probes[PROBES];

@@ -325,7 +325,8 @@ void col_reported_load(void)
 {
 	/* Who counts has to know of a kernel before it starts, and queues are intercepted. */
 	bool counting = col_counting(), wanted = col_asked(COL_SERVICE_KERNEL) || counting;
-	int (*watch)(softgpu_watcher *) = wanted ? find_watch() : NULL;
+	/* Packets count behind the kernel: its end is too early to read values. */
+	int (*watch)(softgpu_watcher *) = wanted && !col_count_by_packets() ? find_watch() : NULL;
 	bool watched = watch && watch(counting ? col_pending_reported : on_done) == 0;
 	uint32_t epoch = watched && !counting ? ++reported.n_epochs : 0;
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	static struct col_count_set sets[64];
 	static const char *names[64][64];
 	static struct col_count_range ranges[16];
-	struct col_count_gpu gpu = { COL_COUNT_EVERY_GPU, sets, 0 };
+	struct col_count_gpu gpu = { .gpu = COL_COUNT_EVERY_GPU, .sets = sets };
 	struct launch_passes passes = {
 		.tool = "counted", .gpus = &gpu, .n_gpus = 1, .base = ".", .ranges = ranges
 	};

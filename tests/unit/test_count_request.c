@@ -11,8 +11,12 @@ static struct col_count_request example(void)
 {
 	static const char *const a[] = { "SQ_WAVES", "TCC_HIT[3]" }, *const b[] = { "GRBM_COUNT" };
 	static const struct col_count_set sets[] = { { a, 2 }, { b, 1 }, { NULL, 0 } };
-	static const struct col_count_gpu gpus[] = { { 1, sets, 2 },
-						     { COL_COUNT_EVERY_GPU, sets + 2, 1 } };
+	static const struct col_count_event events[] = { { "SQ_WAVES", "SQ", 4, 1, 8, 1 },
+							 { "TCC_HIT", "TCC", 17, 1, 1, 32 } };
+	static const struct col_count_gpu gpus[] = {
+		{ .gpu = 1, .sets = sets, .n_sets = 2, .events = events, .n_events = 2 },
+		{ .gpu = COL_COUNT_EVERY_GPU, .sets = sets + 2, .n_sets = 1 }
+	};
 	static const struct col_count_range ranges[] = { { 1, 3 }, { 7, 7 } };
 
 	return (struct col_count_request){ .mode = COL_COUNT_ROTATE,
@@ -36,7 +40,9 @@ static void what_is_printed_is_read_back(void **state)
 			    "wavescope-counting 1\n"
 			    "mode rotate\ninterval 5\nper gpu\nnames truncated\ninclude a b|^c\n"
 			    "exclude [ ]$\nrange 1 3\nrange 7 7\n"
-			    "gpu 1\nset SQ_WAVES TCC_HIT[3]\nset GRBM_COUNT\ngpu *\nset\n");
+			    "gpu 1\nset SQ_WAVES TCC_HIT[3]\nset GRBM_COUNT\n"
+			    "event SQ_WAVES SQ 4 1 8 1\nevent TCC_HIT TCC 17 1 1 32\n"
+			    "gpu *\nset\n");
 	strcpy(again, text);
 	assert_true(col_count_request_parse(again, &room, &out));
 	assert_int_equal(out.n_gpus, 2);
@@ -44,6 +50,11 @@ static void what_is_printed_is_read_back(void **state)
 	assert_string_equal(out.gpus[0].sets[0].names[1], "TCC_HIT[3]");
 	assert_int_equal(out.gpus[1].gpu, COL_COUNT_EVERY_GPU);
 	assert_int_equal(out.gpus[1].sets[0].n, 0);
+	assert_int_equal(out.gpus[0].n_events, 2);
+	assert_string_equal(out.gpus[0].events[1].block, "TCC");
+	assert_int_equal(out.gpus[0].events[1].number, 17);
+	assert_int_equal(out.gpus[0].events[1].n_instances, 32);
+	assert_int_equal(out.gpus[1].n_events, 0);
 	assert_string_equal(out.include, "a b|^c");
 	assert_int_equal(out.ranges[1].last, 7);
 	assert_true(col_count_request_print(&out, again, sizeof(again)));
@@ -86,6 +97,11 @@ static void what_is_wrong_is_said(void **state)
 		{ "wavescope-counting 1\ngpu -1\n", "gpu is not a number" },
 		{ "wavescope-counting 1\ngpu 99999999999999999999\n", "gpu is not a number" },
 		{ "wavescope-counting 1\nlater 1\n", "unknown key" },
+		{ "wavescope-counting 1\nevent A SQ 1 1 1 1\n", "an event before any GPU" },
+		{ "wavescope-counting 1\ngpu 0\nevent A SQ 1 1 1\n",
+		  "an event is a name, a block and four numbers" },
+		{ "wavescope-counting 1\ngpu 0\nevent A SQ 1 1 0 1\n",
+		  "an event without instances" },
 	};
 
 	for (size_t i = 0; i < WS_ARRAY_LEN(bad); i++) {

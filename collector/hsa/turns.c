@@ -1,0 +1,311 @@
+#include "collector/hsa/turns.h"
+
+#include "collector/count/aqlprofile.h"
+#include "collector/count/source.h"
+#include "collector/hsa/pending_priv.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TURNS 1024u /* dispatches in flight; a thread that submits more waits a moment */
+#define AGENTS 65u  /* by our ids, from 1 */
+#define WAIT_NS 1000000u
+#define WAITS_MAX 1000u
+
+enum turn_state {
+	IDLE,
+	TAKEN_UP, /* being filled, or in a queue */
+	ARRIVED,  /* its queue waits for the GPU */
+	RUNS,
+	GONE, /* its queue was destroyed; a handler may still come */
+};
+
+struct col_turn {
+	uint32_t state;
+	uint32_t agent;
+	const struct col_queue *queue;
+	struct col_pending *p;                       /* NULL: nothing of it is recorded */
+	struct col_aql_program *program;             /* NULL: it is not counted */
+	hsa_signal_t arrived, granted, timed, ended; /* made when first needed, used again */
+	struct col_turn *next;                       /* that waits */
+};
+
+static struct {
+	struct col_turn *all; /* TURNS */
+	uint32_t next_place;
+	struct col_lock lock; /* the rest */
+	struct {
+		struct col_turn *runs; /* has the GPU */
+		struct col_turn *first, **last;
+	} gpus[AGENTS];
+} turns;
+
+static amd_signal_t *at(hsa_signal_t signal)
+{
+	return col_pending_signal(signal.handle);
+}
+
+static uint32_t state_of(const struct col_turn *turn)
+{
+	return __atomic_load_n(&turn->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct col_turn *turn, uint32_t state)
+{
+	__atomic_store_n(&turn->state, state, __ATOMIC_RELEASE);
+}
+
+/* ---- places ---- */
+
+static bool start(void)
+{
+	struct col_turn *none = NULL, *fresh;
+
+	if (__atomic_load_n(&turns.all, __ATOMIC_ACQUIRE))
+		return true;
+	fresh = col_pages(TURNS * sizeof(*fresh));
+	if (fresh && !__atomic_compare_exchange_n(&turns.all, &none, fresh, false, __ATOMIC_ACQ_REL,
+						  __ATOMIC_ACQUIRE))
+		col_pages_free(fresh, TURNS * sizeof(*fresh));
+	return turns.all != NULL;
+}
+
+static struct col_turn *free_place(void)
+{
+	for (uint32_t i = 0; i < TURNS; i++) {
+		uint32_t n = __atomic_fetch_add(&turns.next_place, 1, __ATOMIC_RELAXED);
+		struct col_turn *turn = &turns.all[n % TURNS];
+		uint32_t idle = IDLE;
+
+		if (__atomic_compare_exchange_n(&turn->state, &idle, TAKEN_UP, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return turn;
+	}
+	return NULL;
+}
+
+static bool make_signals(struct col_turn *turn)
+{
+	hsa_signal_t *const signals[] = { &turn->arrived, &turn->granted, &turn->timed,
+					  &turn->ended };
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(signals); i++) {
+		if (!signals[i]->handle &&
+		    col_hsa.hsa_signal_create(1, 0, NULL, signals[i]) != HSA_STATUS_SUCCESS) {
+			signals[i]->handle = 0;
+			return false;
+		}
+		__atomic_store_n(&at(*signals[i])->value, 1, __ATOMIC_RELAXED);
+	}
+	return true;
+}
+
+/* ---- whose turn it is ---- */
+
+static bool on_ended(hsa_signal_value_t value, void *arg);
+
+/* Under the lock. */
+static void grant_next(uint32_t agent)
+{
+	struct col_turn *turn = turns.gpus[agent].first;
+
+	if (turns.gpus[agent].runs || !turn)
+		return;
+	turns.gpus[agent].first = turn->next;
+	if (!turn->next)
+		turns.gpus[agent].last = NULL;
+	turns.gpus[agent].runs = turn;
+	set_state(turn, RUNS);
+	if (turn->program)
+		col_aql_clear(turn->program);
+	if (col_hsa.hsa_amd_signal_async_handler(turn->ended, HSA_SIGNAL_CONDITION_LT, 1, on_ended,
+						 turn) != HSA_STATUS_SUCCESS)
+		col_note("counters: a kernel cannot be waited for: the program may not end");
+	col_hsa.hsa_signal_store_screlease(turn->granted, 0);
+}
+
+/* On ROCr's thread: the queue has come to this dispatch. */
+static bool on_arrived(hsa_signal_value_t value, void *arg)
+{
+	struct col_turn *turn = arg;
+
+	col_lock(&turns.lock);
+	if (state_of(turn) == GONE) {
+		set_state(turn, IDLE);
+	} else {
+		set_state(turn, ARRIVED);
+		turn->next = NULL;
+		if (turns.gpus[turn->agent].last)
+			*turns.gpus[turn->agent].last = turn;
+		else
+			turns.gpus[turn->agent].first = turn;
+		turns.gpus[turn->agent].last = &turn->next;
+		grant_next(turn->agent);
+	}
+	col_unlock(&turns.lock);
+	return false;
+}
+
+/* On ROCr's thread: kernel and packets have ended. Nothing else counts before this is done. */
+static bool on_ended(hsa_signal_value_t value, void *arg)
+{
+	struct col_turn *turn = arg;
+	bool gone;
+
+	col_lock(&turns.lock);
+	gone = state_of(turn) == GONE;
+	col_unlock(&turns.lock);
+	if (!gone && turn->p)
+		col_done_forward(turn->p);
+	col_lock(&turns.lock);
+	if (turns.gpus[turn->agent].runs == turn)
+		turns.gpus[turn->agent].runs = NULL;
+	set_state(turn, IDLE);
+	grant_next(turn->agent);
+	col_unlock(&turns.lock);
+	return false;
+}
+
+/* ---- submission ---- */
+
+struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
+			       hsa_kernel_dispatch_packet_t *packet)
+{
+	struct col_turn *turn = NULL;
+
+	if (!start() || queue->rec.agent >= AGENTS)
+		return NULL;
+	for (unsigned i = 0; i < WAITS_MAX && !(turn = free_place()); i++)
+		nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
+	if (!turn)
+		return NULL;
+	turn->agent = queue->rec.agent;
+	turn->queue = queue;
+	turn->p = p;
+	turn->program = NULL;
+	if (!make_signals(turn) ||
+	    col_hsa.hsa_amd_signal_async_handler(turn->arrived, HSA_SIGNAL_CONDITION_LT, 1,
+						 on_arrived, turn) != HSA_STATUS_SUCCESS) {
+		set_state(turn, IDLE);
+		return NULL;
+	}
+	if (p) {
+		__atomic_store_n(&at(turn->timed)->start_ts, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&at(turn->timed)->end_ts, 0, __ATOMIC_RELAXED);
+		p->own = p->forwards = 1;
+		p->signal = turn->timed.handle;
+		p->forward = packet->completion_signal.handle;
+		p->value = 1;
+		packet->completion_signal = turn->timed;
+	}
+	return turn;
+}
+
+#define BARRIER_BIT (1u << HSA_PACKET_HEADER_BARRIER)
+#define SYSTEM_FENCES                                                                              \
+	(HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                       \
+	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
+#define HEADER(type) (uint16_t)((type) << HSA_PACKET_HEADER_TYPE | BARRIER_BIT | SYSTEM_FENCES)
+
+static void put_barrier(union col_packet *to, uint64_t waits_for, uint64_t completes)
+{
+	memset(to, 0, sizeof(*to));
+	to->barrier.header = HEADER(HSA_PACKET_TYPE_BARRIER_AND);
+	to->barrier.dep_signal[0].handle = waits_for;
+	to->barrier.completion_signal.handle = completes;
+}
+
+static void put_program(union col_packet *to, const struct col_aql_packets *packets,
+			enum col_aql_step step, uint64_t completes)
+{
+	union col_aql_packet packet = packets->at[step];
+
+	packet.header = HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	packet.completion = completes;
+	memcpy(to, &packet, sizeof(*to));
+}
+
+uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t *packet,
+		       union col_packet to[COL_TURN_PACKETS])
+{
+	const struct col_pending *p = turn->p;
+	const struct col_aql_packets *packets;
+	uint32_t n = 0;
+
+	if (p && col_pending_is_counted(p))
+		turn->program = col_count_program(p->ticket.gpu, p->ticket.set);
+	packets = turn->program ? col_aql_packets(turn->program) : NULL;
+	put_barrier(&to[n++], 0, turn->arrived.handle);
+	put_barrier(&to[n++], turn->granted.handle, 0);
+	if (packets)
+		put_program(&to[n++], packets, COL_AQL_START, 0);
+	to[n].dispatch = *packet;
+	to[n++].header |= BARRIER_BIT;
+	if (packets && packets->has_read)
+		put_program(&to[n++], packets, COL_AQL_READ, 0);
+	if (packets)
+		put_program(&to[n++], packets, COL_AQL_STOP, turn->ended.handle);
+	else
+		put_barrier(&to[n++], 0, turn->ended.handle);
+	return n;
+}
+
+/* ---- ends ---- */
+
+static void forget_waiting(struct col_turn *turn)
+{
+	struct col_turn **from = &turns.gpus[turn->agent].first;
+
+	while (*from && *from != turn)
+		from = &(*from)->next;
+	if (!*from)
+		return;
+	if (turns.gpus[turn->agent].last == &turn->next)
+		turns.gpus[turn->agent].last = from == &turns.gpus[turn->agent].first ? NULL : from;
+	*from = turn->next;
+}
+
+/*
+ * Its packets never complete. A handler that waits for `arrived` or `ended` is woken, and frees the place.
+ */
+void col_turns_queue_gone(const struct col_queue *queue)
+{
+	col_lock(&turns.lock);
+	for (uint32_t i = 0; turns.all && i < TURNS; i++) {
+		struct col_turn *turn = &turns.all[i];
+		uint32_t state = state_of(turn);
+		hsa_signal_t *waits = state == TAKEN_UP ? &turn->arrived
+				      : state == RUNS   ? &turn->ended
+							: NULL;
+
+		if (turn->queue != queue || state == IDLE || state == GONE)
+			continue;
+		forget_waiting(turn);
+		if (turns.gpus[turn->agent].runs == turn)
+			turns.gpus[turn->agent].runs = NULL;
+		if (turn->p)
+			col_done_abandon(turn->p);
+		turn->p = NULL;
+		set_state(turn, waits ? GONE : IDLE);
+		if (waits)
+			col_hsa.hsa_signal_store_screlease(*waits, 0);
+		grant_next(turn->agent);
+	}
+	col_unlock(&turns.lock);
+}
+
+/* The signals go with the runtime. */
+void col_turns_unload(void)
+{
+	col_lock(&turns.lock);
+	if (turns.all)
+		memset(turns.all, 0, TURNS * sizeof(*turns.all));
+	memset(turns.gpus, 0, sizeof(turns.gpus));
+	col_unlock(&turns.lock);
+}
+
+void col_turns_forked(void)
+{
+	turns.lock = (struct col_lock){ 0 };
+	col_turns_unload();
+}
