@@ -376,8 +376,8 @@ SG_ALWAYS_INLINE void sg_store_lanes(const struct sg_lanes *a, const uint32_t *s
 
 /*
  * Rows: consecutive elements in memory, lanes in registers. Memory needs no alignment. Rows of dwords
- * and more move in the widest pieces of the SIMD level, which costs nothing: the compiler keeps the
- * copy of the row in vector registers.
+ * and more move in the widest pieces of the SIMD level: dwords directly, since registers hold them in
+ * the same order, wider elements by way of the stack. (By that way a row of dwords takes twice as long.)
  */
 #if defined(__AVX512F__)
 #define SG_PIECE_BYTES 64
@@ -386,27 +386,24 @@ SG_ALWAYS_INLINE void sg_store_lanes(const struct sg_lanes *a, const uint32_t *s
 #else
 #define SG_PIECE_BYTES 16
 #endif
-typedef uint64_t sg_piece __attribute__((vector_size(SG_PIECE_BYTES), may_alias));
-typedef uint64_t sg_piece_anywhere
-	__attribute__((vector_size(SG_PIECE_BYTES), aligned(1), may_alias));
+typedef uint64_t sg_piece __attribute__((vector_size(SG_PIECE_BYTES), aligned(1), may_alias));
 
 /* Elements of up to four dwords, as they are in memory. */
 struct sg_row {
 	uint32_t dword[SG_LANES * 4];
 } __attribute__((aligned(64)));
 
-SG_ALWAYS_INLINE void sg_row_read(struct sg_row *row, const uint8_t *from, unsigned n_bytes)
+SG_ALWAYS_INLINE void sg_row_read(uint32_t *row, const uint8_t *from, unsigned n_bytes)
 {
 	for (unsigned b = n_bytes; b > 0; b -= SG_PIECE_BYTES)
 		*(sg_piece *)((uint8_t *)row + b - SG_PIECE_BYTES) =
-			*(const volatile sg_piece_anywhere *)(from + b - SG_PIECE_BYTES);
+			*(const volatile sg_piece *)(from + b - SG_PIECE_BYTES);
 }
 
-SG_ALWAYS_INLINE void sg_row_write(uint8_t *to, const struct sg_row *row, unsigned n_bytes)
+SG_ALWAYS_INLINE void sg_row_write(uint8_t *to, const uint32_t *row, unsigned n_bytes)
 {
 	for (unsigned b = 0; b < n_bytes; b += SG_PIECE_BYTES)
-		*(volatile sg_piece_anywhere *)(to + b) =
-			*(const sg_piece *)((const uint8_t *)row + b);
+		*(volatile sg_piece *)(to + b) = *(const sg_piece *)((const uint8_t *)row + b);
 }
 
 SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restrict memory,
@@ -420,7 +417,11 @@ SG_ALWAYS_INLINE void sg_load_row(uint32_t *restrict dst, const uint8_t *restric
 			sg_load_lane(dst + l, memory + l * size, kind);
 		return;
 	}
-	sg_row_read(&row, memory, SG_LANES * size);
+	if (size == 4) {
+		sg_row_read(dst, memory, SG_LANES * 4);
+		return;
+	}
+	sg_row_read(row.dword, memory, SG_LANES * size);
 	for (unsigned l = 0; l < SG_LANES; l++)
 		for (unsigned r = 0; r < n_dwords; r++)
 			dst[r * SG_LANES + l] = row.dword[l * n_dwords + r];
@@ -437,10 +438,14 @@ SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict memory, const uint32_t *res
 			sg_store_lane(memory + l * size, src + l, kind);
 		return;
 	}
+	if (size == 4) {
+		sg_row_write(memory, src, SG_LANES * 4);
+		return;
+	}
 	for (unsigned l = 0; l < SG_LANES; l++)
 		for (unsigned r = 0; r < n_dwords; r++)
 			row.dword[l * n_dwords + r] = src[r * SG_LANES + l];
-	sg_row_write(memory, &row, SG_LANES * size);
+	sg_row_write(memory, row.dword, SG_LANES * size);
 }
 
 /* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
