@@ -111,7 +111,7 @@ case $(readlink -f "$(ldd "$WS_BUILD/samples/vcopy" | sed -n 's/.*libhsa-runtime
 		NR == FNR { published[key($0)] = $0; next }
 		{
 			n = numbers($0, got); same = n == numbers(published[key($0)], want)
-			for (i = 1; same && i <= n; i++) same = got[i] <= 1.1 * want[i] && got[i] >= 0.9 * want[i]
+			for (i = 1; same && i <= n; i++) same = got[i] + 0 <= 1.1 * want[i] && got[i] + 0 >= 0.9 * want[i]
 			if (!same) print
 		}' "$WS_SOURCE/docs/fidelity.md" "$work/unpublished" >"$work/far"
 	mv "$work/far" "$work/unpublished"
