@@ -130,10 +130,16 @@ markers)
 	has 4 '^CALL'
 	;;
 periods)
-	collect 7 'services=marker,rccl;period=200000000:200000000:1' periods 800
-	ok; has 1 'CONTROL on=1'; has 2 'CONTROL on=0'
-	n=$(grep -c '^CALL' "$work/text")
-	[ "$n" -gt 20 ] && [ "$n" -lt 500 ] || fail "$n calls in a fifth of a second"
+	# a busy machine may let the program do nothing for a fifth of a second, but not each time
+	for attempt in 1 2 3; do
+		collect 7 'services=marker,rccl;period=200000000:200000000:1' periods 800
+		ok; has 1 'CONTROL on=1'; has 2 'CONTROL on=0'
+		n=$(grep -c '^CALL' "$work/text") || :
+		if [ "$n" -gt 20 ] && [ "$n" -lt 500 ]; then
+			break
+		fi
+		[ $attempt -lt 3 ] || fail "$n calls in a fifth of a second"
+	done
 	;;
 signals)
 	collect 7 'services=rccl' signals 2000000

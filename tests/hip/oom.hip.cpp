@@ -8,6 +8,11 @@ int main()
 	size_t free_bytes, total_bytes, after_bytes;
 	void *p = nullptr;
 
+	/* the queue and the code exist before the memory is used up */
+	HIP_OK(hipMalloc(&p, 64));
+	put<<<1, 1>>>((unsigned *)p, 0);
+	LAUNCH_OK();
+	HIP_OK(hipFree(p));
 	HIP_OK(hipMemGetInfo(&free_bytes, &total_bytes));
 	CHECK(total_bytes > (1ull << 30) && free_bytes <= total_bytes, "%zu of %zu", free_bytes,
 	      total_bytes);

@@ -451,6 +451,7 @@ static void what_waits_for_the_host_keeps_its_first_run()
 	HIP_OK(hipHostMalloc((void **)&mail, 64, 0));
 	HIP_OK(hipMalloc(&data, 64));
 	HIP_OK(hipMemset(data, 0, 64));
+	HIP_OK(hipDeviceSynchronize()); /* HIP 5.7 does not wait for the kernel that sets memory */
 	mail[0] = mail[1] = 0;
 	c.answer = SOFTGPU_REPLAY;
 	std::thread host([&] {
