@@ -20,5 +20,6 @@ sleep 0.5
 rocm-smi --showuse --showmeminfo vram --showpids >"$out/smi.txt" || : # it fails if one value of many is missing
 cat "$out/smi.txt"
 grep -Eq 'GPU use \(%\): *[1-9]' "$out/smi.txt"
-grep -Eq 'Total Used Memory \(B\): *2[0-9]{9}' "$out/smi.txt"
+# of this and of all other programs that run now
+grep -Eq 'Total Used Memory \(B\): *([2-9]|[0-9]{2})[0-9]{9}' "$out/smi.txt"
 grep -Eq "^$worker[[:space:]]+keep_busy[[:space:]]+1[[:space:]]+2[0-9]{9}" "$out/smi.txt"
