@@ -396,10 +396,21 @@ enum ws_status cap_reader_load(const struct cap_reader *reader, size_t chunk, st
 			       struct ws_err *err)
 {
 	const struct cap_chunk_info *info = &reader->chunks.at[chunk];
-	enum ws_status st = fill_view(reader, info, 0, info->valid_bytes, view, err);
+	enum ws_status st;
 
-	view->at = sizeof(struct cap_chunk_head);
+	if (info->from_bytes >= info->valid_bytes && info->from_bytes) { /* nothing is new */
+		view->at = view->valid = view->tid = 0;
+		view->kind = info->kind;
+		return WS_OK;
+	}
+	st = fill_view(reader, info, 0, info->valid_bytes, view, err);
+	view->at = WS_MAX((uint32_t)sizeof(struct cap_chunk_head), info->from_bytes);
 	return st;
+}
+
+void cap_reader_skip(struct cap_reader *reader, size_t chunk, uint32_t n_bytes)
+{
+	reader->chunks.at[chunk].from_bytes = n_bytes;
 }
 
 enum ws_status cap_reader_load_part(const struct cap_reader *reader, size_t chunk, uint32_t at,

@@ -53,6 +53,7 @@ struct cap_chunk_info {
 	uint32_t valid_bytes; /* when the file was opened; records never reach past it */
 	uint32_t kind;
 	uint32_t lane, seq;
+	uint32_t from_bytes; /* records before it are left out, see cap_reader_skip() */
 };
 
 enum ws_status cap_reader_open(const char *path, struct cap_reader **out_reader,
@@ -73,6 +74,12 @@ const struct cap_damage *cap_reader_damage(const struct cap_reader *reader); /* 
 /* In the order of (lane, seq), so that a lane's chunks are neighbours. */
 size_t cap_reader_n_chunks(const struct cap_reader *reader);
 const struct cap_chunk_info *cap_reader_chunk(const struct cap_reader *reader, size_t i);
+
+/*
+ * Leave the first @n_bytes of a chunk out when it is loaded: a whole number of records, that is,
+ * its valid_bytes at an earlier time. 0: leave nothing out. Owners of records are not known then.
+ */
+void cap_reader_skip(struct cap_reader *reader, size_t chunk, uint32_t n_bytes);
 
 /* The records of one chunk. Zero it before the first load; it keeps its buffer between loads. */
 struct cap_view {

@@ -34,8 +34,6 @@ struct allocation {
 
 struct reading {
 	struct scr_activity *to;
-	struct ws_map *allocated; /* per process, by address */
-	struct ws_arena scratch;
 	struct ws_err *err;
 };
 
@@ -90,16 +88,38 @@ static uint64_t overlap(uint64_t a0, uint64_t a1, uint64_t b0, uint64_t b1)
 	return to > from ? to - from : 0;
 }
 
+/* The bucket of a time; NULL: a later one has its place. */
+static struct scr_bucket *bucket_at(struct scr_bucket buckets[SCR_BUCKETS], uint64_t number)
+{
+	struct scr_bucket *bucket = &buckets[number % SCR_BUCKETS];
+
+	if (bucket->number > number)
+		return NULL;
+	if (bucket->number < number)
+		*bucket = (struct scr_bucket){ .number = number };
+	return bucket;
+}
+
 /* What of [@start, @end) is not busy yet. */
 static void add_busy(const struct scr_activity *a, struct scr_gpu_activity *gpu, uint64_t start,
 		     uint64_t end)
 {
+	uint64_t last;
+
 	start = WS_MAX(start, gpu->busy_until_ns);
 	if (end <= start)
 		return;
 	gpu->busy_until_ns = end;
 	gpu->busy_ns += end - start;
-	gpu->recent_busy_ns += overlap(start, end, a->from_ns, a->to_ns);
+	last = end / SCR_BUCKET_NS;
+	for (uint64_t b = WS_MAX(start / SCR_BUCKET_NS, last - WS_MIN(last, SCR_BUCKETS - 1));
+	     b <= last; b++) {
+		struct scr_bucket *bucket = bucket_at(gpu->buckets, b);
+
+		if (bucket)
+			bucket->busy_ns +=
+				overlap(start, end, b * SCR_BUCKET_NS, (b + 1) * SCR_BUCKET_NS);
+	}
 	start = WS_MAX(start, a->slots_from_ns);
 	for (size_t i = start > a->slots_from_ns ? (start - a->slots_from_ns) / a->slot_ns : 0;
 	     i < SCR_SLOTS && start < end; i++) {
@@ -111,9 +131,15 @@ static void add_busy(const struct scr_activity *a, struct scr_gpu_activity *gpu,
 	}
 }
 
-static bool is_recent(const struct scr_activity *a, const struct trc_event *ev)
+static void count_recent(struct scr_bucket buckets[SCR_BUCKETS], const struct trc_event *ev,
+			 uint64_t n, uint64_t n_bytes)
 {
-	return ev->end_ns > a->from_ns && ev->end_ns <= a->to_ns;
+	struct scr_bucket *bucket = bucket_at(buckets, ev->end_ns / SCR_BUCKET_NS);
+
+	if (!bucket)
+		return;
+	bucket->n += n;
+	bucket->copied_bytes += n_bytes;
 }
 
 static enum ws_status see_kernel(struct reading *r, const struct trc_event *ev)
@@ -126,7 +152,7 @@ static enum ws_status see_kernel(struct reading *r, const struct trc_event *ev)
 	if (!kernel)
 		return ws_fail(r->err, WS_E_NOMEM, "out of memory");
 	kernel->n++;
-	kernel->n_recent += is_recent(a, ev);
+	count_recent(kernel->buckets, ev, 1, 0);
 	kernel->sum_ns += ns;
 	kernel->min_ns = WS_MIN(kernel->min_ns, ns);
 	kernel->max_ns = WS_MAX(kernel->max_ns, ns);
@@ -137,7 +163,7 @@ static enum ws_status see_kernel(struct reading *r, const struct trc_event *ev)
 	if (!gpu)
 		return ws_fail(r->err, WS_E_NOMEM, "out of memory");
 	gpu->n_kernels++;
-	gpu->n_recent += is_recent(a, ev);
+	count_recent(gpu->buckets, ev, 1, 0);
 	add_busy(a, gpu, ev->start_ns, ev->end_ns);
 	return WS_OK;
 }
@@ -156,8 +182,8 @@ static enum ws_status see_copy(struct reading *r, const struct trc_event *ev)
 		if (!gpu)
 			return ws_fail(r->err, WS_E_NOMEM, "out of memory");
 		gpu->n_copies++;
-		if (is_recent(r->to, ev))
-			gpu->recent_copied_bytes += ev->copy.info->n_bytes;
+		gpu->copied_bytes += ev->copy.info->n_bytes;
+		count_recent(gpu->buckets, ev, 0, ev->copy.info->n_bytes);
 		add_busy(r->to, gpu, ev->start_ns, ev->end_ns);
 	}
 	return WS_OK;
@@ -166,8 +192,9 @@ static enum ws_status see_copy(struct reading *r, const struct trc_event *ev)
 static enum ws_status see_allocation(struct reading *r, const struct trc_event *ev)
 {
 	const struct cap_rec_alloc *info = ev->alloc.info;
-	struct ws_map *allocated = &r->allocated[ev->process->index];
-	struct allocation *known = ws_map_get_u64(allocated, info->address);
+	const uint64_t place[] = { ev->process->pid, info->address };
+	uint64_t key = ws_hash_bytes(place, sizeof(place));
+	struct allocation *known = ws_map_get_u64(&r->to->allocated, key);
 	struct scr_gpu_activity *gpu;
 
 	if (known && known->n_bytes) {
@@ -179,8 +206,8 @@ static enum ws_status see_allocation(struct reading *r, const struct trc_event *
 		return WS_OK;
 	gpu = gpu_of(r, ev, ev->alloc.agent);
 	if (gpu && !known) {
-		known = ws_arena_new(&r->scratch, struct allocation);
-		if (known && ws_map_put_u64(allocated, info->address, known, r->err))
+		known = ws_arena_new(&r->to->arena, struct allocation);
+		if (known && ws_map_put_u64(&r->to->allocated, key, known, r->err))
 			known = NULL;
 	}
 	if (!gpu || !known)
@@ -214,8 +241,9 @@ static void see_processes(struct scr_activity *a, const struct trc_trace *trace)
 						       CAP_DOMAIN_COUNTER_COLLECTION,
 						       CAP_DOMAIN_MEMORY_COPY };
 
-	a->first_ns = UINT64_MAX;
 	a->n_processes = trc_n_processes(trace);
+	a->n_running = 0;
+	a->n_dropped = 0;
 	for (size_t i = 0; i < a->n_processes; i++) {
 		const struct trc_process *p = trc_process_at(trace, i);
 
@@ -227,64 +255,123 @@ static void see_processes(struct scr_activity *a, const struct trc_trace *trace)
 
 			if (!sum->written)
 				continue;
-			a->first_ns = WS_MIN(a->first_ns, sum->first_ns);
+			a->first_ns =
+				a->last_ns ? WS_MIN(a->first_ns, sum->first_ns) : sum->first_ns;
 			a->last_ns = WS_MAX(a->last_ns, sum->last_ns);
 		}
 	}
-	if (a->first_ns > a->last_ns)
-		a->first_ns = a->last_ns;
 }
 
 static void choose_times(struct scr_activity *a, uint64_t now_ns)
 {
 	a->from_ns = a->first_ns;
 	a->to_ns = a->last_ns;
-	if (a->n_running) {
-		a->to_ns = WS_MAX(now_ns, a->last_ns);
-		a->from_ns = WS_MAX(a->first_ns, a->to_ns - WS_MIN(a->to_ns, SCR_RECENT_NS));
-	}
-	a->slots_from_ns = a->first_ns;
-	a->slot_ns = WS_MAX((a->to_ns - a->first_ns) / SCR_SLOTS + 1, (uint64_t)1);
+	if (!a->n_running)
+		return;
+	a->to_ns = WS_MAX(now_ns, a->last_ns);
+	/* Whole buckets. */
+	a->from_ns = (a->to_ns - WS_MIN(a->to_ns, SCR_RECENT_NS)) / SCR_BUCKET_NS * SCR_BUCKET_NS;
+	a->from_ns = WS_MAX(a->first_ns, a->from_ns);
 }
 
-enum ws_status scr_activity_read(const struct trc_trace *trace, uint64_t now_ns,
-				 struct scr_activity *out, struct ws_err *err)
+/* So that all of the time fits: the first time exactly, later by making pairs of slots one. */
+static void choose_slots(struct scr_activity *a)
 {
-	struct reading r = { .to = out, .err = err };
+	if (!a->slot_ns && a->last_ns) {
+		a->slots_from_ns = a->first_ns;
+		a->slot_ns = (a->to_ns - a->first_ns) / SCR_SLOTS + 1;
+	}
+	while (a->slot_ns && a->to_ns > a->slots_from_ns &&
+	       (a->to_ns - a->slots_from_ns) / SCR_SLOTS >= a->slot_ns) {
+		ws_vec_each(gpu, &a->gpus) {
+			for (size_t i = 0; i < SCR_SLOTS / 2; i++)
+				gpu->slots[i] = gpu->slots[2 * i] + gpu->slots[2 * i + 1];
+			memset(gpu->slots + SCR_SLOTS / 2, 0, sizeof(gpu->slots) / 2);
+		}
+		a->slot_ns *= 2;
+	}
+}
+
+static struct scr_bucket sum_buckets(const struct scr_activity *a,
+				     const struct scr_bucket buckets[SCR_BUCKETS])
+{
+	struct scr_bucket sum = { 0 };
+
+	for (size_t i = 0; i < SCR_BUCKETS; i++) {
+		if (buckets[i].number < a->from_ns / SCR_BUCKET_NS)
+			continue;
+		sum.n += buckets[i].n;
+		sum.busy_ns += buckets[i].busy_ns;
+		sum.copied_bytes += buckets[i].copied_bytes;
+	}
+	return sum;
+}
+
+/* What rates are made of: the recent past, or all of it. */
+static void sum_recent(struct scr_activity *a)
+{
+	bool running = a->n_running > 0;
+
+	ws_vec_each(gpu, &a->gpus) {
+		struct scr_bucket recent = sum_buckets(a, gpu->buckets);
+
+		gpu->n_recent = running ? recent.n : gpu->n_kernels;
+		gpu->recent_busy_ns = running ? recent.busy_ns : gpu->busy_ns;
+		gpu->recent_copied_bytes = running ? recent.copied_bytes : gpu->copied_bytes;
+	}
+	ws_vec_each(kernel, &a->kernels)
+		kernel->n_recent = running ? sum_buckets(a, kernel->buckets).n : kernel->n;
+}
+
+void scr_activity_init(struct scr_activity *activity)
+{
+	*activity = (struct scr_activity){ .program = "", .times = "hardware" };
+	ws_arena_init(&activity->arena, SIZE_MAX);
+	ws_vec_init(&activity->gpus, GPUS_MAX);
+	ws_vec_init(&activity->kernels, KERNELS_MAX);
+	ws_map_init(&activity->kernel_of, WS_MAP_STR, KERNELS_MAX);
+	ws_map_init(&activity->allocated, WS_MAP_U64, INT32_MAX);
+}
+
+enum ws_status scr_activity_add(struct scr_activity *activity, const struct trc_trace *trace,
+				uint64_t now_ns, struct ws_err *err)
+{
+	struct reading r = { .to = activity, .err = err };
 	struct trc_event_query query = { .domains = DOMAINS, .order = TRC_ORDER_START };
 	const struct trc_process *first = trc_process_at(trace, 0);
 	const struct trc_event *ev;
 	struct trc_events *events;
 	enum ws_status st, closed;
 
-	*out = (struct scr_activity){ .pid = first->pid,
-				      .times = trc_gpu_times_word(trc_process_gpu_times(first)) };
-	ws_arena_init(&out->arena, SIZE_MAX);
-	ws_arena_init(&r.scratch, SIZE_MAX);
-	ws_vec_init(&out->gpus, GPUS_MAX);
-	ws_vec_init(&out->kernels, KERNELS_MAX);
-	ws_map_init(&out->kernel_of, WS_MAP_STR, KERNELS_MAX);
-	see_processes(out, trace);
-	choose_times(out, now_ns);
-	out->program = ws_arena_strdup(&out->arena, trc_process_program(first));
-	r.allocated = ws_arena_array(&r.scratch, out->n_processes, sizeof(*r.allocated));
-	if (!out->program || !r.allocated) {
-		st = ws_fail(err, WS_E_NOMEM, "out of memory");
-		goto out;
+	if (!activity->program[0]) {
+		const char *program = ws_arena_strdup(&activity->arena, trc_process_program(first));
+
+		if (!program)
+			return ws_fail(err, WS_E_NOMEM, "out of memory");
+		activity->program = program;
 	}
-	for (size_t i = 0; i < out->n_processes; i++)
-		ws_map_init(&r.allocated[i], WS_MAP_U64, INT32_MAX);
+	activity->pid = first->pid;
+	activity->times = trc_gpu_times_word(trc_process_gpu_times(first));
+	see_processes(activity, trace);
+	choose_times(activity, now_ns);
+	choose_slots(activity);
 	st = trc_events_open(trace, &query, &events, err);
 	if (st)
-		goto out;
+		return st;
 	while (!st && (ev = trc_events_next(events)))
 		st = see(&r, ev);
 	closed = trc_events_close(events, st ? NULL : err);
-	st = st ? st : closed;
-out:
-	for (size_t i = 0; r.allocated && i < out->n_processes; i++)
-		ws_map_fini(&r.allocated[i]);
-	ws_arena_fini(&r.scratch);
+	sum_recent(activity);
+	return st ? st : closed;
+}
+
+enum ws_status scr_activity_read(const struct trc_trace *trace, uint64_t now_ns,
+				 struct scr_activity *out, struct ws_err *err)
+{
+	enum ws_status st;
+
+	scr_activity_init(out);
+	st = scr_activity_add(out, trace, now_ns, err);
 	if (st)
 		scr_activity_fini(out);
 	return st;
@@ -295,5 +382,6 @@ void scr_activity_fini(struct scr_activity *activity)
 	ws_vec_fini(&activity->gpus);
 	ws_vec_fini(&activity->kernels);
 	ws_map_fini(&activity->kernel_of);
+	ws_map_fini(&activity->allocated);
 	ws_arena_fini(&activity->arena);
 }

@@ -39,7 +39,7 @@ struct scr_captures {
 };
 
 /*
- * What GPUs and kernels do or did. While a process of the captures runs, this is read again after
+ * What GPUs and kernels do or did. While a process of the captures runs, what is new is read after
  * @interval_ms, or later where reading takes longer than a tenth of that. @metrics has the rules of findings.
  */
 enum ws_status scr_trace(const struct scr_captures *captures, const struct ana_metrics *metrics,

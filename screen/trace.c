@@ -22,6 +22,7 @@ struct trace {
 	const struct ana_metrics *metrics;
 	int interval_ms;
 	struct trc_trace *open;
+	struct trc_mark *read; /* what is in `now`; NULL: nothing yet */
 	struct scr_activity now;
 	size_t *order;     /* kernels as they are listed */
 	bool gone;         /* the captures are not there any more; this is what they had */
@@ -40,38 +41,49 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* ---- reading ---- */
 
+/* What is new. If that fails, all is read the next time. */
+static enum ws_status add_new(struct trace *t, struct trc_trace *trace, struct ws_err *err)
+{
+	struct trc_mark *mark = NULL;
+	size_t *order;
+	enum ws_status st;
+
+	if (!t->read) {
+		scr_activity_fini(&t->now);
+		scr_activity_init(&t->now);
+	}
+	st = scr_activity_add(&t->now, trace, clock_ns(CLOCK_BOOTTIME), err);
+	order = realloc(t->order, (t->now.kernels.n + 1) * sizeof(*order));
+	if (order)
+		t->order = order;
+	else if (!st)
+		st = ws_fail(err, WS_E_NOMEM, "out of memory");
+	if (!st)
+		st = trc_mark_take(trace, &mark, err);
+	trc_mark_free(t->read);
+	t->read = mark;
+	return st;
+}
+
 static enum ws_status read_again(struct trace *t, struct ws_err *err)
 {
 	uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
 	const struct ws_strv *paths;
+	struct trc_opts opts = { .since = t->read };
 	struct trc_trace *trace = NULL;
-	struct scr_activity now = { 0 };
-	size_t *order = NULL;
 	enum ws_status st = t->captures->find(t->captures->of, &paths, err);
 
 	if (!st && !t->open) /* before the first reading, which may take long */
 		st = scr_check(SCR_WITHOUT_TRACE, err);
 	if (!st)
-		st = trc_open(paths->at, paths->n, NULL, &trace, err);
-	if (!st)
-		st = scr_activity_read(trace, clock_ns(CLOCK_BOOTTIME), &now, err);
-	if (!st) {
-		order = calloc(now.kernels.n + 1, sizeof(*order));
-		st = order ? WS_OK : ws_fail(err, WS_E_NOMEM, "out of memory");
-	}
-	if (st) { /* what was read before stays */
-		scr_activity_fini(&now);
-		trc_close(trace);
+		st = trc_open(paths->at, paths->n, &opts, &trace, err);
+	if (st) /* what was read before stays */
 		return st;
-	}
-	scr_activity_fini(&t->now);
+	st = add_new(t, trace, err);
 	trc_close(t->open);
-	free(t->order);
-	t->now = now;
 	t->open = trace;
-	t->order = order;
 	t->spent_ns = clock_ns(CLOCK_MONOTONIC) - before_ns;
-	return WS_OK;
+	return st;
 }
 
 static int next_wait_ms(const struct trace *t)
@@ -293,6 +305,7 @@ static enum ws_status fill_findings(void *of, const char *arg, struct scr_area a
 	(void)arg;
 	(void)area;
 	ws_arena_init(&arena, SIZE_MAX);
+	trc_unmark(t->open); /* findings are about all of it */
 	st = ana_findings_of_trace(t->open, t->captures->path, t->metrics, &how, &arena, &found,
 				   err);
 	if (!st)
@@ -378,6 +391,7 @@ enum ws_status scr_trace(const struct scr_captures *captures, const struct ana_m
 	if (!st)
 		st = scr_browse(&subject, err);
 	scr_activity_fini(&t.now);
+	trc_mark_free(t.read);
 	trc_close(t.open);
 	free(t.order);
 	return st;

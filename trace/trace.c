@@ -40,6 +40,8 @@ static enum ws_status open_capture(const char *path, const struct trc_opts *opts
 		close_capture(capture);
 		return st;
 	}
+	if (opts->since)
+		trc_mark_apply(opts->since, capture->reader);
 	capture->pub.path = cap_reader_path(capture->reader);
 	*out_capture = capture;
 	return WS_OK;

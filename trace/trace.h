@@ -204,10 +204,17 @@ struct trc_process {
 };
 
 struct trc_opts {
-	bool mangled_names;   /* formatted = symbol */
-	bool truncated_names; /* formatted = truncated; wins over mangled */
-	size_t max_bytes;     /* ceiling for facts; 0: 256 MiB per capture */
+	bool mangled_names;           /* formatted = symbol */
+	bool truncated_names;         /* formatted = truncated; wins over mangled */
+	size_t max_bytes;             /* ceiling for facts; 0: 256 MiB per capture */
+	const struct trc_mark *since; /* only events that were recorded after it; NULL: all */
 };
+
+/*
+ * How far the captures of a trace were read, for a later trace that goes on from there while
+ * programs run. Facts are read again, they are few; events and their ledger are those after the mark.
+ */
+struct trc_mark;
 
 struct trc_trace;
 
@@ -215,6 +222,12 @@ struct trc_trace;
 enum ws_status trc_open(const char *const *paths, size_t n_paths, const struct trc_opts *opts,
 			struct trc_trace **out_trace, struct ws_err *err);
 void trc_close(struct trc_trace *trace);
+
+enum ws_status trc_mark_take(const struct trc_trace *trace, struct trc_mark **out_mark,
+			     struct ws_err *err);
+void trc_mark_free(struct trc_mark *mark); /* NULL is fine */
+/* From now on, all events of the trace are read, also those before the mark. The ledger stays. */
+void trc_unmark(struct trc_trace *trace);
 
 /*
  * Place the clock of a process, where more is known than trc_open() does: it joins machines by

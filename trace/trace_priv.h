@@ -43,6 +43,9 @@ struct trc_capture {
 	struct ws_map launches;                    /* launches.c */
 };
 
+/* mark.c: leaves out what was read before. */
+void trc_mark_apply(const struct trc_mark *mark, struct cap_reader *reader);
+
 struct trc_trace {
 	struct trc_capture **captures;
 	size_t n;
