@@ -135,6 +135,12 @@ def unusual(site):
           .startswith(b"HTTP/1.1 200"))
     check("queries with any bytes are", site.status("tiles?blocks=%ff%00%0d%0aX:1&blocks=%") == 400)
     check("and repeated keys count once", site.status("tiles?blocks=0&blocks=x") == 200)
+    whole = site.ask("tiles?blocks=0")[2]
+    status, _, body = site.ask("tiles?blocks=0", headers={"Range": "bytes=2-5"})
+    check("parts of an answer are not sent", status == 200 and body == whole)
+    with socket.create_connection((site.host, site.port), timeout=20) as link:
+        link.sendall(f"GET {site.base}tiles?blocks=0-4 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        link.recv(10)  # and gone, in the middle of the answer
     check("the server is still there", site.status("") == 200)
 
 
