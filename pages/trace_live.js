@@ -90,9 +90,8 @@ function packedBlock(id) {
 /* Count, sum, smallest and largest length by path, of what overlaps a time, and the part of it that is inside. */
 async function sumUp(from, to, ofSamples) {
 	const all = new Sums();
-	const rows = new Columns(await unpack(await ask("sums", {
-		from: Math.max(Math.round(from), 0), to: Math.max(Math.round(to), 0), samples: ofSamples ? 1 : 0,
-	})));
+	const exact = (ns) => Math.min(Math.max(Math.round(ns), 0), Number.MAX_SAFE_INTEGER);
+	const rows = new Columns(await unpack(await ask("sums", { from: exact(from), to: exact(to), samples: ofSamples ? 1 : 0 })));
 	for (let n = rows.number(); n > 0; n--)
 		all.add(...rows.numbers(new Float64Array(6)));
 	return all;

@@ -1,11 +1,12 @@
 /*
  * Any bytes as a capture, as a timeline: every tile can be read, lies in the times that it says, and
- * every level counts every event. The same bytes are also taken for a tile. replay.c runs it
- * as a test.
+ * every level counts every event, as do the sums of all times and of the two halves. The same bytes are also
+ * taken for a tile. replay.c runs it as a test.
  */
 #include "tests/fuzz/packed_capture.h"
 
 #include "base/util.h"
+#include "timeline/sums.h"
 #include "timeline/tile.h"
 #include "timeline/timeline.h"
 
@@ -57,6 +58,43 @@ static enum ws_status check_tile(void *ctx, const struct tl_tile *tile, const vo
 	return WS_OK;
 }
 
+/* Events and time of a track in a range. */
+static void add_up(const struct tl_timeline *tl, const struct tl_sums *sums, size_t track,
+		   uint64_t from_ns, uint64_t until_ns, uint64_t *out_n, uint64_t *out_inside_ns)
+{
+	struct tl_sum *by_path = calloc(tl_n_paths(tl), sizeof(*by_path));
+
+	CHECK(by_path && !tl_sums_add(sums, track, from_ns, until_ns, by_path, NULL));
+	*out_n = *out_inside_ns = 0;
+	for (size_t i = 0; i < tl_n_paths(tl); i++) {
+		CHECK(!by_path[i].n || by_path[i].min_ns <= by_path[i].max_ns);
+		*out_n += by_path[i].n;
+		*out_inside_ns += by_path[i].inside_ns;
+	}
+	free(by_path);
+}
+
+static void check_sums(const struct tl_timeline *tl)
+{
+	uint64_t middle_ns = tl_start_ns(tl) + (tl_end_ns(tl) - tl_start_ns(tl)) / 2;
+	struct tl_sums *sums;
+
+	CHECK(!tl_sums_create(tl, &sums, NULL));
+	for (size_t i = 0; i < tl_n_tracks(tl); i++) {
+		uint64_t n, n_first, n_last, inside_ns, first_ns, last_ns;
+
+		add_up(tl, sums, i, 0, UINT64_MAX, &n, &inside_ns);
+		add_up(tl, sums, i, 0, middle_ns, &n_first, &first_ns);
+		add_up(tl, sums, i, middle_ns, UINT64_MAX, &n_last, &last_ns);
+		if (tl_track_at(tl, i)->kind == TL_TRACK_COUNTER)
+			CHECK(!n && !n_first && !n_last);
+		else
+			CHECK(n == tl_track_at(tl, i)->n_events && n_first + n_last >= n &&
+			      first_ns + last_ns == inside_ns);
+	}
+	tl_sums_destroy(sums);
+}
+
 static void check_timeline(const struct trc_trace *trace, uint8_t choice)
 {
 	struct tl_opts opts = { .group_by_queue = choice & 1,
@@ -81,6 +119,7 @@ static void check_timeline(const struct trc_trace *trace, uint8_t choice)
 			CHECK(track->kind == TL_TRACK_COUNTER || check.n_events == track->n_events);
 		}
 	}
+	check_sums(tl);
 	tl_destroy(tl);
 }
 
