@@ -1,7 +1,7 @@
 /*
- * bench_page: a trace of so many events as a page, and the same events as Perfetto trace and as text; how long
- * writing takes, by the clock and by CPU time, and how large the files are. bench/page opens
- * them.
+ * bench_page: a trace of so many events as a page, and the same events as Perfetto trace and as
+ * text; how long writing takes, by the clock and by CPU time, and how large the files are.
+ * bench/page opens them.
  *
  *	bench_page FOLDER EVENTS [capture]
  *

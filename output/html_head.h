@@ -1,6 +1,7 @@
 /*
- * html_head: what trace pages know before they read tiles, as JSON: tracks with their levels and the times of
- * their tiles, processes, notes; and the tables of names. For pages in a file and from a server.
+ * html_head: what trace pages know before they read tiles, as JSON: tracks with their levels and
+ * the times of their tiles, processes, notes; and the tables of names. For pages in a file and from
+ * a server.
  *
  * Failure  the buffer's: ws_buf_status() in the end.
  */

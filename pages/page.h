@@ -1,5 +1,6 @@
 /*
- * page: one HTML file that needs nothing else: no network, no server. Or the same page from a server of ours.
+ * page: one HTML file that needs nothing else: no network, no server. Or the same page from a
+ * server of ours.
  *
  *	struct page_out out = { .put = put_bytes, .ctx = file };
  *
@@ -12,13 +13,13 @@
  *	page_block(&out, "b0", bytes, n_bytes);
  *	page_end(&out);
  *
- * The head has a content security policy that forbids every request: a page cannot send anything even
- * if a name should get into its code. Foreign text stands in JSON (where base/utf8.h escapes
+ * The head has a content security policy that forbids every request: a page cannot send anything
+ * even if a name should get into its code. Foreign text stands in JSON (where base/utf8.h escapes
  * '<'), in blocks, or goes through page_text(). Scripts share one scope. They run when they are
  * read; what stands behind them in the file can be loaded later.
  *
- * With a nonce, the page is for a server, whose answer has the policy as a header: scripts run only with that
- * nonce, and requests go to that server only.
+ * With a nonce, the page is for a server, whose answer has the policy as a header: scripts run only
+ * with that nonce, and requests go to that server only.
  *
  * Threads  one per page_out.
  * Failure  is the sink's: it reports it when it is finished.
@@ -37,7 +38,7 @@ struct page_out {
 /* @styles and @scripts are contents of assets, NULL at the end. */
 void page_begin(const struct page_out *out, const char *title, const char *const *styles);
 void page_scripts(const struct page_out *out, const char *const *scripts);
-/* <script> up to its contents, for scripts that stand alone; @attributes: "" or " type=\"module\"". */
+/* The tag of a script that stands alone; @attributes: "" or " type=\"module\"". */
 void page_script_begin(const struct page_out *out, const char *attributes);
 void page_end(const struct page_out *out);
 

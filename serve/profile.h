@@ -1,12 +1,13 @@
 /*
- * profile: profiled workloads as a site: the profile page, for whatever a reader selects. docs/formats/live.md has the
- * requests.
+ * profile: profiled workloads as a site: the profile page, for whatever a reader selects.
+ * docs/formats/live.md has the requests.
  *
  *	srv_profile_create(&rpt, &how, &of, err);
  *	st = srv_server_run(server, &(struct srv_site){ srv_profile_answer, of }, err);
  *	srv_profile_destroy(of);
  *
- * A page is made when it is requested, from the dispatches that its address selects among those of the report.
+ * A page is made when it is requested, from the dispatches that its address selects among those of
+ * the report.
  *
  * Threads  srv_profile_answer(): any number; one at a time is answered.
  * Memory   that of the report, and of one page.

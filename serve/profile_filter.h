@@ -1,9 +1,11 @@
 /*
- * profile_filter: what a reader of the profile page selects, as the query of a request has it. docs/formats/live.md
+ * profile_filter: what a reader of the profile page selects, as the query of a request has it.
+ * docs/formats/live.md
  *
  *	?runs=0,1&normal-unit=per_wave&max-stat-num=20&gpus=0&dispatches=0-9&kernels=0,2
  *
- * Lists are numbers, as srv_ranges_parse() reads them; a key that is missing or empty selects everything.
+ * Lists are numbers, as srv_ranges_parse() reads them; a key that is missing or empty selects
+ * everything.
  */
 #ifndef WS_SERVE_PROFILE_FILTER_H
 #define WS_SERVE_PROFILE_FILTER_H

@@ -1,8 +1,9 @@
 /*
  * site: what a server of pages asks for, and what it gets.
  *
- * A site answers requests from what it holds in memory. It knows nothing of HTTP; the server (server.h) knows
- * nothing of profiles and traces. There are no files behind a site: a path is a word that it knows, or is not found.
+ * A site answers requests from what it holds in memory. It knows nothing of HTTP; the server
+ * (server.h) knows nothing of profiles and traces. There are no files behind a site: a path is a
+ * word that it knows, or is not found.
  *
  * Threads  answer() is called by several at once.
  */
@@ -41,8 +42,8 @@ struct srv_answer {
 
 struct srv_site {
 	/*
-	 * Fills @answer, whose body is an empty buffer. WS_E_NOTFOUND and WS_E_USAGE are mistakes of the one who
-	 * asks; the message is sent to him.
+	 * Fills @answer, whose body is an empty buffer. WS_E_NOTFOUND and WS_E_USAGE are mistakes
+	 * of the sender, who gets the message.
 	 */
 	enum ws_status (*answer)(void *of, const struct srv_request *request,
 				 struct srv_answer *answer, struct ws_err *err);
@@ -59,7 +60,8 @@ struct srv_range {
 	uint64_t first, last;
 };
 /*
- * "3-7,9": ascending, without repetition, none more than @max. At most @room ranges with @max_n numbers in all.
+ * "3-7,9": ascending, without repetition, none more than @max. At most @room ranges with @max_n
+ * numbers in all.
  */
 enum ws_status srv_ranges_parse(const char *text, uint64_t max, uint64_t max_n,
 				struct srv_range *ranges, size_t room, size_t *out_n,

@@ -1,14 +1,14 @@
 /*
- * trace: a trace as a site: its page, and all that the page requests while it is looked at. docs/formats/live.md has the
- * requests.
+ * trace: a trace as a site: its page, and all that the page requests while it is looked at.
+ * docs/formats/live.md has the requests.
  *
- *	srv_trace_create(trace, title, progress, ctx, &of, err);      reads every event, once
+ *	srv_trace_create(trace, NULL, NULL, &of, err);      reads every event, once
  *	st = srv_server_run(server, &(struct srv_site){ srv_trace_answer, of }, err);
  *	srv_trace_destroy(of);
  *
- * What a page shows of 10^8 events is a few dozen tiles. They are sent as they are stored, and sums over ranges of time are
- * made here, so that no answer depends on the number of events but for the list of tiles in the page: 30 bytes per
- * 4096 of them.
+ * What a page shows of 10^8 events is a few dozen tiles. They are sent as they are stored, and sums
+ * over ranges of time are made here, so that no answer depends on the number of events but for the
+ * list of tiles in the page: 30 bytes per 4096 of them.
  *
  * Threads  srv_trace_answer(): any number.
  * Memory   that of the timeline and its sums; while it answers, 40 bytes per path.

@@ -1,14 +1,14 @@
 /*
- * sums: how often and how long each path of a timeline ran in a range of time, without reading the events of
- * long ranges.
+ * sums: how often and how long each path of a timeline ran in a range of time, without reading the
+ * events of long ranges.
  *
  *	tl_sums_create(timeline, &sums, err);
  *	st = tl_sums_add(sums, track, from_ns, until_ns, by_path, err);     tl_n_paths() of them
- *	found = tl_sums_tile_with(sums, track, tile, 1, is_wanted, &tile);  the next tile with such a path
+ *	found = tl_sums_tile_with(sums, track, tile, 1, is_wanted, &tile);
  *	tl_sums_destroy(sums);
  *
- * Tiles have summaries by path (timeline.h). Here those of TL_SUMS_GROUP neighbours are added up once, so that
- * a range of 10^8 events costs a few hundred groups, and the tiles at its two edges.
+ * Tiles have summaries by path (timeline.h). Here those of TL_SUMS_GROUP neighbours are added up
+ * once, so that a range of 10^8 events costs a few hundred groups, and the tiles at its two edges.
  *
  * Threads  constant after create.
  * Memory   a row per group and path that occurs in it.
@@ -38,8 +38,8 @@ enum ws_status tl_sums_add(const struct tl_sums *sums, size_t track, uint64_t fr
 			   uint64_t until_ns, struct tl_sum *by_path, struct ws_err *err);
 
 /*
- * Of the tiles of level 0, from number @tile on upwards (@step: 1) or downwards (-1), the first that has a path
- * with @is_wanted; false: none has.
+ * Of the tiles of level 0, from number @tile on upwards (@step: 1) or downwards (-1), the first
+ * that has a path with @is_wanted; false: none has.
  */
 bool tl_sums_tile_with(const struct tl_sums *sums, size_t track, size_t tile, int step,
 		       const bool *is_wanted, size_t *out_tile);

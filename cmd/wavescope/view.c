@@ -40,7 +40,7 @@ static enum ws_status open_trace(const struct ws_opt_rest *paths, struct trc_tra
 
 	if (!st)
 		st = trc_open(inputs.captures.at, inputs.captures.n, NULL, out_trace, err);
-	/* The trace has its files open: temporary ones need no name, and are not left if it is killed. */
+	/* The trace has its files open: temporary ones can go, and are not left after Ctrl-C. */
 	merge_inputs_release(&inputs);
 	return st;
 }

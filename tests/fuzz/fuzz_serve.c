@@ -1,7 +1,7 @@
 /*
- * Any request to the site of a small trace: it is answered, or refused with a sentence. The text is a path, then keys and
- * values as a server has decoded them: "tiles?blocks=0-3&names=1". The same words are filters of a profile page.
- * replay.c feeds it when there is no libFuzzer.
+ * Any request to the site of a small trace: it is answered, or refused with a sentence. The text is
+ * a path, then keys and values as a server has decoded them: "tiles?blocks=0-3&names=1". The same
+ * words are filters of a profile page. replay.c feeds it when there is no libFuzzer.
  */
 #include "serve/profile_filter.h"
 #include "serve/trace.h"

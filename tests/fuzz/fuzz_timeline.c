@@ -1,7 +1,7 @@
 /*
- * Any bytes as a capture, as a timeline: every tile can be read, lies in the times that it says, and
- * every level counts every event, as do the sums of all times and of the two halves. The same bytes are also
- * taken for a tile. replay.c runs it as a test.
+ * Any bytes as a capture, as a timeline: every tile can be read, lies in the times that it says,
+ * and every level counts every event, as do the sums of all times and of the two halves. The same
+ * bytes are also taken for a tile. replay.c runs it as a test.
  */
 #include "tests/fuzz/packed_capture.h"
 
