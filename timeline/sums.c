@@ -42,7 +42,7 @@ static uint64_t next_number(const uint8_t **at)
 	return value | (uint64_t) * (*at)++ << shift;
 }
 
-/* The summary of a tile: the number of its rows, then row by row. We wrote it: it is not checked. */
+/* The summary of a tile: the number of its rows, then row by row. We wrote it. */
 static uint64_t summary_begin(const struct tl_track *track, size_t tile, const uint8_t **out_at)
 {
 	*out_at = track->summary + track->summary_at[tile];
