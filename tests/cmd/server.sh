@@ -8,6 +8,7 @@ cleanup() { [ -z "$server" ] || kill "$server" 2>/dev/null || :; }
 
 serve() {
 	shown="$*"
+	: >"$work/served" # now, not when the child begins: it may have the address of the one before
 	"$@" >"$work/served" 2>"$work/served.err" &
 	server=$!
 	for try in $(seq 400); do
