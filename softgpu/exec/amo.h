@@ -8,6 +8,7 @@
 #ifndef WS_SOFTGPU_EXEC_AMO_H
 #define WS_SOFTGPU_EXEC_AMO_H
 
+#include "softgpu/exec/lane_small.h"
 #include "softgpu/exec/mem.h"
 
 #define SG_AMO_SIZED(op, bits, expr)                                                               \
@@ -115,6 +116,14 @@ static inline uint32_t amo_pk_add_f16_32(uint32_t m, uint32_t v, uint32_t c)
 				    sg_f16_to_f32((uint16_t)(v >> 16)));
 
 	return lo | hi << 16;
+}
+
+/* Sums of two bf16 have bits to spare in 32, as with halves. */
+static inline uint32_t amo_pk_add_bf16_32(uint32_t m, uint32_t v, uint32_t c)
+{
+	(void)c;
+	return f32_bf16(bf16_f32(m & 0xffff) + bf16_f32(v & 0xffff)) |
+	       (uint32_t)f32_bf16(bf16_f32(m >> 16) + bf16_f32(v >> 16)) << 16;
 }
 
 /* ---- doing it ---- */

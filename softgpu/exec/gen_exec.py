@@ -27,8 +27,8 @@ def c_type(type_):
         return "float"
     if type_ == "f64":
         return "double"
-    if type_ == "f16":
-        return "uint16_t"  # the bits: lane_f16.h computes with them
+    if type_ in ("f16", "bf16"):
+        return "uint16_t"  # the bits: lane_f16.h and lane_small.h compute with them
     kind, bits = type_[0], type_[1:]
     if kind == "v":
         return "uint64_t" if isa_table.TYPES[type_] == 2 else "uint32_t"
@@ -81,6 +81,10 @@ def vector_handler(row):
         lines.append(f"\tsg_expand(carry_in, {mask});")
     if uses(text, "mode"):
         lines.append("\tconst uint32_t mode = w->mode;")
+    if uses(text, "op_sel"):
+        lines.append("\tconst uint32_t op_sel = i->fields->op_sel;")
+    if uses(text, "bitop3"):
+        lines.append("\tconst uint32_t bitop3 = i->fields->bitop3;")
     if uses(text, "clamp"):
         lines.append("\tconst bool clamp = i->clamp;")
     if "d" in names or "lo" in names or uses(text, "d"):

@@ -187,6 +187,7 @@ SG_BITS_AS(sg_f64_bits, double, uint64_t)
 #define get_b16(p, l) ((uint16_t)(p)[l])
 #define get_i16(p, l) ((int16_t)(p)[l])
 #define get_f16(p, l) ((uint16_t)(p)[l]) /* the bits; lane_f16.h computes with them */
+#define get_bf16(p, l) ((uint16_t)(p)[l])
 #define get_u8(p, l) ((p)[l])
 #define get_i8(p, l) ((p)[l])
 #define get_u24(p, l) ((p)[l] & 0xffffffu)

@@ -62,6 +62,8 @@ static uint64_t constant_value(unsigned operand, uint32_t literal, unsigned type
 	}
 	if (wide)
 		return f64_constants[operand - SG_OPND_F_0_5];
+	if (type_class == SG_TYPE_BF || type_class == SG_TYPE_PKBF16)
+		return f32_constants[operand - SG_OPND_F_0_5] >> 16;
 	return bits == 16 ? f16_constants[operand - SG_OPND_F_0_5]
 			  : f32_constants[operand - SG_OPND_F_0_5];
 }
@@ -204,7 +206,8 @@ static bool selects_halves(const struct sg_decoded_insn *insn)
 
 		if (o->role < SG_ROLE_SRC0 || o->role > SG_ROLE_SRC2)
 			continue;
-		if ((o->type_class == SG_TYPE_PK16 || o->type_class == SG_TYPE_PK32) &&
+		if ((o->type_class == SG_TYPE_PK16 || o->type_class == SG_TYPE_PKBF16 ||
+		     o->type_class == SG_TYPE_PK32) &&
 		    (insn->op_sel & bit || !(insn->op_sel_hi & bit)))
 			return true;
 	}

@@ -57,6 +57,7 @@ static void lower_flat(const struct sg_decoded_insn *insn, struct sg_exec_insn *
 	flag(out, insn->seg == 0, SG_MEM_SEG_FLAT);
 	flag(out, insn->seg == 1, SG_MEM_SEG_SCRATCH);
 	flag(out, has_saddr, SG_MEM_SADDR);
+	flag(out, insn->seg == 1 && !insn->sve, SG_MEM_NO_VADDR);
 	flag(out, insn->glc, SG_MEM_RETURN);
 	flag(out, insn->lds, SG_MEM_LDS);
 	if (has_saddr)

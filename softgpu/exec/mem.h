@@ -36,6 +36,7 @@ enum sg_mem_flags {
 	SG_MEM_OFFEN = 1 << 6,
 	SG_MEM_TFE = 1 << 7,          /* a register behind the data tells whether pages were missing */
 	SG_MEM_GDS = 1 << 8,
+	SG_MEM_NO_VADDR = 1 << 9,     /* scratch: without an offset per lane */
 };
 /* clang-format on */
 
@@ -448,27 +449,32 @@ SG_ALWAYS_INLINE void sg_store_row(uint8_t *restrict memory, const uint32_t *res
 	sg_row_write(memory, row.dword, SG_LANES * size);
 }
 
-/* ---- between memory and LDS: a dword per lane at M0 + instruction offset + 4 * lane ---- */
+/* ---- between memory and LDS: the dwords of lane after lane, from M0 + instruction offset on ---- */
 
 /* NULL: outside of LDS; the offset of the flat instructions may be negative. */
 static inline uint8_t *sg_lds_dword(const struct sg_wave *w, const struct sg_exec_insn *i,
-				    unsigned l)
+				    unsigned n)
 {
-	int64_t at = (int64_t)(w->s[SG_S_M0] & 0xffff) + i->imm + 4 * l;
+	/* 64 KiB of LDS have 16 bits of address, gfx950's 160 KiB have 18 */
+	uint32_t m0 = w->s[SG_S_M0] & (w->lds_bytes > 0x10000 ? 0x3ffff : 0xffff);
+	int64_t at = (int64_t)m0 + i->imm + 4 * n;
 
 	return at >= 0 && at + 4 <= w->lds_bytes ? w->lds + at : NULL;
 }
 
+/* n: dwords of a lane. */
 static inline void sg_lanes_to_lds(struct sg_wave *w, const struct sg_exec_insn *i,
-				   const uint32_t *from)
+				   const uint32_t *from, unsigned n)
 {
 	unsigned l;
 
 	SG_FOR_ACTIVE(l, sg_exec(w)) {
-		uint8_t *to = sg_lds_dword(w, i, l);
+		for (unsigned r = 0; r < n; r++) {
+			uint8_t *to = sg_lds_dword(w, i, l * n + r);
 
-		if (to)
-			sg_poke32(to, from[l]);
+			if (to)
+				sg_poke32(to, from[r * SG_LANES + l]);
+		}
 	}
 }
 

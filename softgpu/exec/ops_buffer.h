@@ -190,7 +190,7 @@ SG_ALWAYS_INLINE enum sg_stop sg_buffer_load(struct sg_wave *w, const struct sg_
 		return SG_STOP_FAULT;
 	sg_load_lanes(&a, dst, kind);
 	if (i->inner & SG_MEM_LDS)
-		sg_lanes_to_lds(w, i, dst);
+		sg_lanes_to_lds(w, i, dst, n);
 	else
 		sg_buffer_status(w, i, dst + n * SG_LANES);
 	return SG_GO;
@@ -326,7 +326,7 @@ SG_NOINLINE enum sg_stop sg_format_load(struct sg_wave *w, const struct sg_exec_
 		}
 	}
 	if (i->inner & SG_MEM_LDS)
-		sg_lanes_to_lds(w, i, dst);
+		sg_lanes_to_lds(w, i, dst, n);
 	else
 		sg_buffer_status(w, i, dst + (d16 ? (n + 1) / 2 : n) * SG_LANES);
 	return SG_GO;

@@ -96,6 +96,56 @@ SG_ALWAYS_INLINE void sg_ds_store(const struct sg_wave *w, const struct sg_exec_
 		return SG_GO;                                                                      \
 	}
 
+/* Element k, of `bits` bits, of a lane's registers. */
+static inline uint32_t sg_ds_element(const uint32_t *regs, unsigned lane, unsigned k, unsigned bits)
+{
+	const unsigned at = k * bits, reg = at / 32;
+	uint64_t pair = regs[reg * SG_LANES + lane];
+
+	if (at % 32 + bits > 32)
+		pair |= (uint64_t)regs[(reg + 1) * SG_LANES + lane] << 32;
+	return (uint32_t)(pair >> at % 32) & ((1u << bits) - 1);
+}
+
+/*
+ * 16 lanes read a matrix of 16 columns, row after row, as many elements each as a register pair
+ * (or three) holds; each gets one column. Lanes that are off read nothing.
+ */
+SG_ALWAYS_INLINE void sg_ds_transpose(struct sg_wave *w, const struct sg_exec_insn *i,
+				      unsigned bits, enum sg_load kind)
+{
+	const unsigned n = sg_load_bytes(kind) * 8 / bits, lanes_per_row = 16 / n;
+	const unsigned n_regs = sg_load_bytes(kind) / 4;
+	uint32_t *dst = sg_dst(w, i), *raw = w->result;
+	unsigned l;
+
+	memset(raw, 0, n_regs * SG_LANES * sizeof(*raw));
+	sg_ds_load(w, i, sg_src(w, i, SG_S0), raw, (uint32_t)i->imm, kind);
+	SG_FOR_ACTIVE(l, sg_exec(w)) {
+		const unsigned group = l & ~15u, column = l & 15;
+		uint64_t out[2] = { 0 }; /* three registers at most */
+
+		for (unsigned k = 0; k < n; k++) {
+			const unsigned from = group + k * lanes_per_row + column / n;
+			const uint64_t v = sg_ds_element(raw, from, column % n, bits);
+			const unsigned at = k * bits;
+
+			out[at / 64] |= v << at % 64;
+			if (at % 64 + bits > 64)
+				out[1] |= v >> (64 - at % 64);
+		}
+		for (unsigned r = 0; r < n_regs; r++)
+			dst[r * SG_LANES + l] = (uint32_t)(out[r / 2] >> r % 2 * 32);
+	}
+}
+
+#define SG_OP_ds_read_tr(name, bits, kind)                                                         \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		sg_ds_transpose(w, i, bits, SG_LD_##kind);                                         \
+		return SG_GO;                                                                      \
+	}
+
 #define SG_OP_ds_write(name, kind)                                                                 \
 	SG_HANDLER(name)                                                                           \
 	{                                                                                          \

@@ -109,7 +109,7 @@ static inline void sg_flat_addresses(const struct sg_wave *w, const struct sg_ex
 		uint32_t saddr = i->inner & SG_MEM_SADDR ? sg_scalar32(w, i, SG_S0) : 0;
 
 		for (unsigned l = 0; l < SG_LANES; l++)
-			addr[l] = (uint32_t)((i->inner & SG_MEM_SADDR ? saddr : lo[l]) +
+			addr[l] = (uint32_t)((i->inner & SG_MEM_NO_VADDR ? 0 : lo[l]) + saddr +
 					     (uint32_t)imm);
 	} else if (i->inner & SG_MEM_SADDR) {
 		uint64_t base = sg_scalar64(w, i, SG_S0) + imm;
@@ -169,7 +169,7 @@ SG_ALWAYS_INLINE enum sg_stop sg_flat_load(struct sg_wave *w, const struct sg_ex
 		return SG_STOP_FAULT;
 	sg_load_lanes(&a, dst, kind);
 	if (i->inner & SG_MEM_LDS)
-		sg_lanes_to_lds(w, i, dst);
+		sg_lanes_to_lds(w, i, dst, (sg_load_bytes(kind) + 3) / 4);
 	return SG_GO;
 }
 

@@ -5,6 +5,7 @@
 #ifndef WS_SOFTGPU_EXEC_OPS_VECTOR_H
 #define WS_SOFTGPU_EXEC_OPS_VECTOR_H
 
+#include "softgpu/exec/lane_small.h"
 #include "softgpu/exec/lane_special.h"
 #include "softgpu/exec/mfma.h"
 
@@ -162,7 +163,116 @@ static inline float f32_clamped(float v, uint32_t mode)
 		return SG_GO;                                                                      \
 	}
 
+/* ---- v_dot2_f32_bf16 ---- */
+
+LANE float bf16_dot2(uint32_t a, uint32_t b, float c)
+{
+	const float sum = f32_fma(bf16_f32(LO16(a)), bf16_f32(LO16(b)), c);
+
+	return f32_fma(bf16_f32(HI16(a)), bf16_f32(HI16(b)), sum);
+}
+
+#define SG_OP_dot2_bf16(name, acc)                                                                 \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		const uint32_t fpmode = sg_fixed_begin(w);                                         \
+		SG_SPLAT();                                                                        \
+		const uint32_t *p0 = sg_src(w, i, SG_S0), *p1 = sg_src(w, i, SG_S1);               \
+		const uint32_t *p2 = sg_src(w, i, acc);                                            \
+		uint32_t *dst = sg_dst(w, i), *out = sg_out(w, dst);                               \
+		SG_EACH_LANE                                                                       \
+		put_f32(out, l, bf16_dot2(p0[l], p1[l], get_f32(p2, l)));                          \
+		sg_commit(w, dst, out, 1);                                                         \
+		sg_fixed_end(fpmode);                                                              \
+		return SG_GO;                                                                      \
+	}
+
+/* ---- v_permlane16_swap_b32, v_permlane32_swap_b32 ---- */
+
+/* What a lane gets from another one, `from`: op_sel bit 0 is fi, bit 1 bound_ctrl. */
+LANE uint32_t swapped(uint32_t old, uint32_t theirs, bool active, bool they_active, uint32_t op_sel)
+{
+	if (!active || (!they_active && !(op_sel & 3)))
+		return old;
+	return they_active || (op_sel & 1) ? theirs : 0;
+}
+
+/* The upper n of every 2n lanes of vdst against the lower n of src0. */
+#define SG_OP_permlane_swap(name, n)                                                               \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		uint32_t *p = w->base[i->base[SG_S0]] + i->off[SG_S0], *q = sg_dst(w, i);          \
+		const uint64_t exec = sg_exec(w);                                                  \
+		const uint32_t op_sel = i->fields->op_sel;                                         \
+		for (unsigned l = 0; l < SG_LANES; l++) {                                          \
+			const uint32_t lower = p[l], upper = q[l + n];                             \
+			const bool lower_on = exec >> l & 1, upper_on = exec >> (l + n) & 1;       \
+			p[l] = swapped(lower, upper, lower_on, upper_on, op_sel);                  \
+			q[l + n] = swapped(upper, lower, upper_on, lower_on, op_sel);              \
+			if (l % n == n - 1)                                                        \
+				l += n;                                                            \
+		}                                                                                  \
+		return SG_GO;                                                                      \
+	}
+
 /* ---- small things that only one or two rows use ---- */
+
+/* D's bit is the bit of the truth table that the three sources' bits number. */
+LANE uint32_t bitop3_b32(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+{
+	uint32_t out = 0;
+
+	for (unsigned row = 0; row < 8; row++)
+		if (table >> row & 1)
+			out |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+	return out;
+}
+
+LANE uint32_t ashr_pk(int32_t a, int32_t b, uint32_t by, int32_t least, int32_t most)
+{
+	const int32_t lo = max_i32(min_i32(a >> (by & 31), most), least);
+	const int32_t hi = max_i32(min_i32(b >> (by & 31), most), least);
+
+	return (uint32_t)(lo & 0xff) | (uint32_t)(hi & 0xff) << 8;
+}
+
+/* The least or largest of IEEE 754-2019: a NaN is the result, and -0 is below 0. */
+LANE float f32_minimum(float a, float b, uint32_t mode)
+{
+	if (a != a || b != b)
+		return a != a ? a + a : b + b;
+	return f32_moved(f32_key(a) < f32_key(b) ? a : b, mode);
+}
+
+LANE float f32_maximum(float a, float b, uint32_t mode)
+{
+	if (a != a || b != b)
+		return a != a ? a + a : b + b;
+	return f32_moved(f32_key(a) > f32_key(b) ? a : b, mode);
+}
+
+LANE uint16_t f16_minimum(uint16_t a, uint16_t b, uint32_t mode)
+{
+	return f32_f16(f32_minimum(f16_f32(a, mode), f16_f32(b, mode), mode), mode);
+}
+
+LANE uint16_t f16_maximum(uint16_t a, uint16_t b, uint32_t mode)
+{
+	return f32_f16(f32_maximum(f16_f32(a, mode), f16_f32(b, mode), mode), mode);
+}
+
+LANE uint16_t f16_minimum3(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
+{
+	return f16_minimum(f16_minimum(a, b, mode), c, mode);
+}
+
+LANE uint16_t f16_maximum3(uint16_t a, uint16_t b, uint16_t c, uint32_t mode)
+{
+	return f16_maximum(f16_maximum(a, b, mode), c, mode);
+}
+
+#define F16_AS_SMALL SMALL_FORMAT(5, 10, 15, SMALL_IEEE)
+#define BF16_AS_SMALL SMALL_FORMAT(8, 7, 127, SMALL_IEEE)
 
 static inline int32_t mul_i24(int32_t a, int32_t b, bool clamp)
 {

@@ -17,12 +17,14 @@
 #include "softgpu/exec/ops_vector.h"
 #include "softgpu/isa/isa.h"
 
-enum shape { SHAPE_16, SHAPE_32, SHAPE_64, SHAPE_PK16, SHAPE_PK32 };
+enum shape { SHAPE_16, SHAPE_32, SHAPE_64, SHAPE_PK16, SHAPE_PKBF16, SHAPE_PK32 };
 
 static enum shape shape_of(const struct sg_isa_operand *o)
 {
 	if (o->type_class == SG_TYPE_PK16)
 		return SHAPE_PK16;
+	if (o->type_class == SG_TYPE_PKBF16)
+		return SHAPE_PKBF16;
 	if (o->type_class == SG_TYPE_PK32)
 		return SHAPE_PK32;
 	return o->bits == 16 ? SHAPE_16 : o->n_regs == 2 ? SHAPE_64 : SHAPE_32;
@@ -262,6 +264,7 @@ static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_o
 	}
 	switch (shape) {
 	case SHAPE_PK16:
+	case SHAPE_PKBF16:
 		if (!vop3p)
 			break;
 		if (sel || !sel_hi || (neg && o->is_float) || neg_hi) {
@@ -340,6 +343,11 @@ static void clamp_result(uint32_t *v, enum shape shape, uint32_t mode)
 		SG_EACH_LANE
 		v[l] = PK1(f16_clamped, v[l], mode);
 		break;
+	case SHAPE_PKBF16:
+		SG_EACH_LANE
+		v[l] = PACK16(f32_bf16(f32_clamped(bf16_f32(LO16(v[l])), mode)),
+			      f32_bf16(f32_clamped(bf16_f32(HI16(v[l])), mode)));
+		break;
 	case SHAPE_PK32:
 		SG_EACH_LANE
 		put_f32(v + SG_LANES, l, f32_clamped(get_f32(v + SG_LANES, l), mode));
@@ -359,7 +367,8 @@ static void clamp_result(uint32_t *v, enum shape shape, uint32_t mode)
  * result also loses its sign. */
 static bool omod_counts(const struct sg_decoded_insn *f, enum shape shape, uint32_t mode)
 {
-	return f->omod && !(mode & SG_MODE_IEEE) && !(mode & (shape == SHAPE_32 ? 0x20 : 0x80));
+	return f->omod && !(mode & SG_MODE_IEEE) &&
+	       !(mode & (shape == SHAPE_32 || shape == SHAPE_PK32 ? 0x20 : 0x80));
 }
 
 static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t mode)
@@ -384,9 +393,13 @@ static void omod_result(uint32_t *v, enum shape shape, unsigned omod, uint32_t m
 		SG_EACH_LANE
 		put_f64(v, l, get_f64(v, l) * (double)by + 0.0);
 		break;
+	case SHAPE_PK32: /* v_cvt_pk_f32_fp8 */
+		omod_result(v, SHAPE_32, omod, mode);
+		omod_result(v + SG_LANES, SHAPE_32, omod, mode);
+		break;
 	case SHAPE_PK16:
-	case SHAPE_PK32:
-		break; /* packed forms have no omod */
+	case SHAPE_PKBF16:
+		break; /* v_cvt_pk_f16_f32: not documented, ignored as in other packed forms */
 	}
 }
 

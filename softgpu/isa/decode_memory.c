@@ -80,6 +80,9 @@ bool sg_isa_decode_ds(const struct sg_isa_reader *r)
 	if ((row->flags & SG_ISA_GDSONLY) ? !insn->gds
 					  : insn->gds && !sg_isa_find(row, SG_ROLE_GDS))
 		return false;
+	/* from gfx942 on there is no GDS to name, only the wave sync behind the same bit */
+	if (r->target >= SG_ISA_GFX942 && !(row->flags & SG_ISA_GDSONLY))
+		insn->gds = false;
 	/* The accumulation registers, from gfx90a on; without data there is no such bit. */
 	acc = sg_isa_bits(w, 25, 1);
 	has_data = sg_isa_find(row, SG_ROLE_VDST) || sg_isa_find(row, SG_ROLE_DATA0) ||
@@ -93,7 +96,8 @@ bool sg_isa_decode_ds(const struct sg_isa_reader *r)
 	       vector_field(row, SG_ROLE_VDST, sg_isa_bits(x, 24, 8), &insn->vdst);
 }
 
-static bool flat_address(const struct sg_isa_reader *r, unsigned vaddr, unsigned saddr)
+/* Before gfx942 a scratch access has one of vaddr and saddr; then a bit says whether vaddr counts. */
+static bool flat_address(const struct sg_isa_reader *r, unsigned vaddr, unsigned saddr, bool sve)
 {
 	struct sg_decoded_insn *insn = r->insn;
 	unsigned n_vaddr = 2, operand = saddr;
@@ -107,9 +111,11 @@ static bool flat_address(const struct sg_isa_reader *r, unsigned vaddr, unsigned
 		if (!sg_isa_scalar_operand(&operand, insn->seg == 1 ? 1 : 2, true))
 			return false;
 		insn->saddr = operand;
-		n_vaddr = insn->seg == 1 ? 0 : 1; /* scratch: in place of the VGPR */
-	} else if (insn->seg == 1) {
 		n_vaddr = 1;
+	}
+	if (insn->seg == 1) {
+		insn->sve = r->target >= SG_ISA_GFX942 ? sve : saddr == SADDR_OFF;
+		n_vaddr = insn->sve;
 	}
 	return vaddr + n_vaddr <= 256;
 }
@@ -120,7 +126,7 @@ bool sg_isa_decode_flat(const struct sg_isa_reader *r)
 	uint32_t w = r->words[0], x;
 	const struct sg_isa_operand *vdst, *vdata;
 	const struct sg_isa_row *row;
-	bool acc;
+	bool acc, bit13 = sg_isa_bits(w, 13, 1);
 
 	insn->seg = sg_isa_bits(w, 14, 2);
 	if (r->n_words < 2 || insn->seg > 2 ||
@@ -130,7 +136,6 @@ bool sg_isa_decode_flat(const struct sg_isa_reader *r)
 	x = r->words[1];
 	insn->n_dwords = 2;
 	insn->simm = insn->seg ? sg_isa_sbits(w, 0, 13) : (int32_t)sg_isa_bits(w, 0, 13);
-	insn->lds = sg_isa_bits(w, 13, 1);
 	insn->glc = sg_isa_bits(w, 16, 1);
 	insn->slc = sg_isa_bits(w, 17, 1);
 	insn->scc = sg_isa_bits(w, 25, 1);
@@ -142,9 +147,16 @@ bool sg_isa_decode_flat(const struct sg_isa_reader *r)
 	vdst = sg_isa_find(row, SG_ROLE_VDST);
 	vdata = sg_isa_find(row, SG_ROLE_VDATA);
 
-	if (insn->lds && (!insn->seg || acc || !sg_isa_find(row, SG_ROLE_LDS)))
-		return false;
-	if (insn->scc && (row->flags & SG_ISA_NOSCC))
+	if (r->target >= SG_ISA_GFX942) { /* loads to LDS have opcodes of their own */
+		insn->lds = sg_isa_find(row, SG_ROLE_LDS);
+		if ((bit13 && insn->seg != 1) || (insn->lds && acc))
+			return false;
+	} else {
+		insn->lds = bit13;
+		if (insn->lds && (!insn->seg || acc || !sg_isa_find(row, SG_ROLE_LDS)))
+			return false;
+	}
+	if (insn->scc && (row->flags & SG_ISA_NOSCC) && r->target < SG_ISA_GFX942)
 		return false;
 	if (insn->glc && (row->flags & SG_ISA_ATOMIC) && !vdst)
 		return false;
@@ -154,7 +166,7 @@ bool sg_isa_decode_flat(const struct sg_isa_reader *r)
 	    (vdst && !insn->lds && (!(row->flags & SG_ISA_ATOMIC) || insn->glc) &&
 	     insn->vdst + vdst->n_regs > 256))
 		return false;
-	return flat_address(r, sg_isa_bits(x, 0, 8), sg_isa_bits(x, 16, 7));
+	return flat_address(r, sg_isa_bits(x, 0, 8), sg_isa_bits(x, 16, 7), bit13);
 }
 
 /* What MUBUF and MTBUF share. */
@@ -197,8 +209,8 @@ bool sg_isa_decode_mubuf(const struct sg_isa_reader *r)
 	insn->slc = sg_isa_bits(w, 17, 1);
 	insn->scc = sg_isa_bits(w, 15, 1);
 	insn->glc = sg_isa_bits(w, 14, 1);
-	if ((insn->scc && (row->flags & SG_ISA_NOSCC)) ||
-	    (insn->glc && (row->flags & SG_ISA_NOGLC)))
+	if (r->target < SG_ISA_GFX942 && ((insn->scc && (row->flags & SG_ISA_NOSCC)) ||
+					  (insn->glc && (row->flags & SG_ISA_NOGLC))))
 		return false;
 	acc = sg_isa_bits(x, 23, 1);
 	if (!row->n_operands) { /* cache maintenance; the new ones have the new bit, as 0 */
@@ -209,7 +221,7 @@ bool sg_isa_decode_mubuf(const struct sg_isa_reader *r)
 	insn->dst_acc = acc && r->target >= SG_ISA_GFX90A;
 	insn->tfe = acc && r->target == SG_ISA_GFX908;
 	if (insn->lds) {
-		if (!sg_isa_find(row, SG_ROLE_LDS))
+		if (!sg_isa_find(row, SG_ROLE_LDS) || (acc && r->target >= SG_ISA_GFX942))
 			return false;
 		insn->dst_acc = insn->tfe = false;
 	}

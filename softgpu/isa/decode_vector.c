@@ -5,18 +5,20 @@ bool sg_isa_has_clamp(const struct sg_isa_row *row)
 {
 	const struct sg_isa_operand *vdst = sg_isa_find(row, SG_ROLE_VDST);
 
-	if (row->flags & SG_ISA_CLASS)
+	if (row->flags & (SG_ISA_CLASS | SG_ISA_NOCLAMP))
 		return false;
 	return (row->flags & (SG_ISA_CLAMP | SG_ISA_OPSEL)) || sg_isa_has_float_source(row) ||
 	       (vdst && vdst->is_float);
 }
 
-bool sg_isa_has_omod(const struct sg_isa_row *row)
+bool sg_isa_has_omod(const struct sg_isa_row *row, enum sg_isa_target target)
 {
 	const struct sg_isa_operand *vdst = sg_isa_find(row, SG_ROLE_VDST);
 
-	if (!vdst || (row->flags & (SG_ISA_NOMOD | SG_ISA_OPSEL)))
+	if (!vdst || (row->flags & SG_ISA_NOMOD))
 		return false;
+	if (row->flags & SG_ISA_OPSEL) /* LLVM 15 does not know that f16 results have it, too */
+		return target >= SG_ISA_GFX942 && vdst->is_float && vdst->type_class == SG_TYPE_F;
 	return sg_isa_has_float_source(row) || vdst->is_float;
 }
 
@@ -107,7 +109,12 @@ static void settle_integer_mods(struct sg_decoded_insn *insn)
 
 static bool dpp_ctrl_exists(const struct sg_isa_reader *r, unsigned ctrl)
 {
-	bool is_64_bit = sg_isa_find(r->insn->row, SG_ROLE_SRC0)->bits == 64;
+	const struct sg_isa_row *row = r->insn->row;
+	bool is_64_bit = sg_isa_find(row, SG_ROLE_SRC0)->bits == 64;
+
+	/* the later parts' rule, or the later LLVM's: by the widest operand */
+	for (unsigned i = 0; r->target >= SG_ISA_GFX942 && i < row->n_operands; i++)
+		is_64_bit |= row->operand[i].n_regs == 2;
 
 	if (ctrl >= 0x150 && ctrl <= 0x15f) /* row_newbcast */
 		return r->target >= SG_ISA_GFX90A;
@@ -139,7 +146,8 @@ static bool decode_dpp(const struct sg_isa_reader *r)
 	insn->row_mask = sg_isa_bits(w, 28, 4);
 	insn->neg = sg_isa_bits(w, 20, 1) | sg_isa_bits(w, 22, 1) << 1;
 	insn->abs = sg_isa_bits(w, 21, 1) | sg_isa_bits(w, 23, 1) << 1;
-	if (insn->row->flags & (SG_ISA_IGNMODS | SG_ISA_NEGABS)) {
+	if ((insn->row->flags & SG_ISA_IGNMODS) ||
+	    ((insn->row->flags & SG_ISA_NEGABS) && r->target < SG_ISA_GFX942)) {
 		insn->neg = insn->abs = 0;
 	} else {
 		for (unsigned k = 0; k < 2; k++)
@@ -159,10 +167,13 @@ static bool sdwa_source(const struct sg_isa_reader *r, unsigned k, unsigned fiel
 	unsigned sel = sg_isa_bits(mods, 0, 3);
 	bool sext = sg_isa_bits(mods, 3, 1), neg = sg_isa_bits(mods, 4, 1);
 	bool abs = sg_isa_bits(mods, 5, 1), is_scalar = sg_isa_bits(mods, 7, 1);
+	bool has_float_mods;
 
 	if (!desc)
 		return field == 0 && (mods & 0xbf) == 0;
-	if (sel > 6 || (desc->is_float ? sext : neg || abs))
+	has_float_mods = desc->is_float ||
+			 ((r->insn->row->flags & SG_ISA_NEGABS) && r->target >= SG_ISA_GFX942);
+	if (sel > 6 || (has_float_mods ? sext : neg || abs))
 		return false;
 	r->insn->src_sel[k] = sel;
 	r->insn->sext |= sext << k;
@@ -190,6 +201,11 @@ static bool decode_sdwa(const struct sg_isa_reader *r, unsigned src1)
 	} else {
 		insn->dst_sel = sg_isa_bits(w, 8, 3);
 		insn->dst_unused = sg_isa_bits(w, 11, 2);
+		if (insn->row->flags & SG_ISA_SRCSEL) {
+			if (insn->dst_sel != 6)
+				return false;
+			insn->dst_unused = 0;
+		}
 		insn->clamp = sg_isa_bits(w, 13, 1);
 		insn->omod = sg_isa_bits(w, 14, 2);
 		if (insn->dst_sel > 6 || insn->dst_unused > 2 || (insn->omod && !vdst->is_float))
@@ -240,6 +256,8 @@ bool sg_isa_decode_vector(const struct sg_isa_reader *r)
 	if (!(row->forms & ~(1u << SG_FORM_PLAIN)) && row->enc == SG_ENC_VOP1 &&
 	    !sg_isa_find(row, SG_ROLE_SDST) && src0 < SG_OPND_VGPR0)
 		return false; /* v_swap_b32 and v_accvgpr_mov_b32 know vector registers only */
+	if ((row->flags & SG_ISA_PERMSWAP) && src0 < SG_OPND_VGPR0)
+		return false;
 	return sg_isa_read_literal(r, src0) && source(r, 0, src0);
 }
 
@@ -280,11 +298,28 @@ bool sg_isa_decode_vop3(const struct sg_isa_reader *r)
 		insn->abs = sg_isa_bits(w, 8, 3);
 		if (row->flags & SG_ISA_OPSEL) {
 			insn->op_sel = sg_isa_bits(w, 11, 4);
-			if (n_sources(row) < 3 && (insn->op_sel & 4))
+			if (n_sources(row) < 3 && (insn->op_sel & 4) && !(row->flags & SG_ISA_SEL4))
 				return false;
 		}
 	}
-	if ((insn->clamp && !sg_isa_has_clamp(row)) || (insn->omod && !sg_isa_has_omod(row)) ||
+	if (row->flags & SG_ISA_SEL4) { /* these bits of the third source do not exist */
+		insn->neg &= ~(n_sources(row) < 3 ? 4 : 0);
+		insn->abs &= ~(n_sources(row) < 3 ? 4 : 0);
+	}
+	if (row->flags & SG_ISA_BITOP3) { /* the bits of the modifiers are its truth table */
+		insn->bitop3 = insn->neg | insn->abs << 3 | insn->omod << 6;
+		insn->neg = insn->abs = insn->omod = 0;
+		if (!(row->flags & SG_ISA_OPSEL) && sg_isa_bits(w, 11, 4))
+			return false;
+	}
+	if (row->flags & SG_ISA_PERMSWAP)
+		insn->op_sel = sg_isa_bits(w, 11, 2);
+	if (row->flags & SG_ISA_IGNMODS) {
+		insn->neg &= ~3;
+		insn->abs &= ~3;
+	}
+	if ((insn->clamp && !sg_isa_has_clamp(row)) ||
+	    (insn->omod && !sg_isa_has_omod(row, r->target)) ||
 	    unused_mods(row, insn->neg, insn->abs))
 		return false;
 	settle_integer_mods(insn);
@@ -294,6 +329,8 @@ bool sg_isa_decode_vop3(const struct sg_isa_reader *r)
 		unsigned field = sg_isa_bits(x, 9 * k, 9);
 
 		if (field == SG_OPND_LITERAL)
+			return false;
+		if (k == 0 && (row->flags & SG_ISA_PERMSWAP) && field < SG_OPND_VGPR0)
 			return false;
 		if (k == 2 && sg_isa_find(row, SG_ROLE_CI)) {
 			if (sg_isa_is_constant(field) || !sg_isa_scalar_operand(&field, 2, false))
@@ -365,7 +402,8 @@ bool sg_isa_decode_vop3p(const struct sg_isa_reader *r)
 	for (unsigned k = 0; k < 3; k++) {
 		const struct sg_isa_operand *desc = sg_isa_find(row, SG_ROLE_SRC0 + k);
 		bool has_neg =
-			desc && (k == 0 || desc->is_float || desc->type_class != SG_TYPE_PK16);
+			desc && (k == 0 || desc->is_float || desc->type_class != SG_TYPE_PK16 ||
+				 r->target >= SG_ISA_GFX942);
 		unsigned field = sg_isa_bits(x, 9 * k, 9);
 
 		if ((!has_neg && ((insn->neg | insn->neg_hi) >> k & 1)) ||

@@ -105,17 +105,25 @@ static void put_literal_32(struct sg_isa_text *text, uint32_t value)
 	sg_isa_put(text, "0x%x", value);
 }
 
-static void put_literal_16(struct sg_isa_text *text, uint32_t literal, bool is_float)
+/*
+ * LLVM 15 looks at the upper half of a float, too. Later versions look at half of a float and at
+ * the whole of an integer, as if it had 32 bits.
+ */
+static void put_literal_16(struct sg_isa_text *text, uint32_t literal, bool is_float, bool is_bf16)
 {
+	bool is_later = text->target >= SG_ISA_GFX942;
 	uint16_t value = literal;
-	int16_t number = value;
+	int32_t number = is_later && !is_float ? (int32_t)literal : (int16_t)value;
 
 	if (number >= -16 && number <= 64) {
 		sg_isa_put(text, "%d", number);
 		return;
 	}
-	for (unsigned i = 0; is_float && i < N_INLINE_FLOATS; i++) {
-		if (inline_floats[i].f16 == literal) { /* LLVM looks at the upper half, too */
+	for (unsigned i = 0; (is_float || is_later) && i < N_INLINE_FLOATS; i++) {
+		uint16_t f16 = is_bf16 ? inline_floats[i].f32 >> 16 : inline_floats[i].f16;
+
+		if (is_float ? f16 == (is_later ? value : literal)
+			     : inline_floats[i].f32 == literal) {
 			sg_isa_put(text, "%s", inline_floats[i].text);
 			return;
 		}
@@ -144,13 +152,26 @@ static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *
 	unsigned bits = repeats_k ? 32 : spelled_bits(insn->row, desc);
 	uint32_t value = insn->literal;
 
-	if (bits == 64)
-		sg_isa_put(text, value <= 64 ? "%u" : "0x%x", value);
-	else if (bits == 16)
-		put_literal_16(text, desc->type_class == SG_TYPE_PK16 ? (uint16_t)value : value,
-			       desc->is_float);
-	else
+	if (bits == 64) {
+		bool is_hex = desc->is_float && text->target >= SG_ISA_GFX942;
+
+		sg_isa_put(text, value <= 64 && !is_hex ? "%u" : "0x%x", value);
+	} else if (bits == 16) {
+		bool is_bf16 = desc->type_class == SG_TYPE_BF || desc->type_class == SG_TYPE_PKBF16;
+		bool is_pair =
+			desc->type_class == SG_TYPE_PK16 || desc->type_class == SG_TYPE_PKBF16;
+		bool is_whole = is_pair && text->target >= SG_ISA_GFX942 && value > UINT16_MAX;
+
+		if (is_whole) /* later versions have all of it, as a number */
+			sg_isa_put(text,
+				   (int32_t)value >= -16 && (int32_t)value < 0 ? "%d" : "0x%x",
+				   (int32_t)value);
+		else
+			put_literal_16(text, is_pair ? (uint16_t)value : value, desc->is_float,
+				       is_bf16);
+	} else {
 		put_literal_32(text, value);
+	}
 }
 
 void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
@@ -165,7 +186,9 @@ void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *i
 	} else if (operand >= SG_OPND_F_0_5 && operand <= SG_OPND_F_INV_2PI) {
 		unsigned i = operand - SG_OPND_F_0_5;
 
-		if (!desc->is_float && spelled_bits(insn->row, desc) == 16)
+		/* LLVM 15 has no spelling for a float in an integer; later ones only for pairs */
+		if (!desc->is_float && spelled_bits(insn->row, desc) == 16 &&
+		    (text->target < SG_ISA_GFX942 || desc->type_class != SG_TYPE_PK16))
 			sg_isa_put(text, "0x%x", inline_floats[i].f16);
 		else if (operand == SG_OPND_F_INV_2PI && desc->bits == 64)
 			sg_isa_put(text, "0.15915494309189532");
@@ -185,11 +208,17 @@ static void put_hwreg(struct sg_isa_text *text, uint16_t value)
 		"GPR_ALLOC",  "LDS_ALLOC", "IB_STS",  [15] = "SH_MEM_BASES",
 		"TBA_LO",     "TBA_HI",    "TMA_LO",  "TMA_HI",
 	};
+	static const char *const later_names[64] = {
+		[20] = "XCC_ID",          "SQ_PERF_SNAPSHOT_DATA",  "SQ_PERF_SNAPSHOT_DATA1",
+		"SQ_PERF_SNAPSHOT_PC_LO", "SQ_PERF_SNAPSHOT_PC_HI",
+	};
 	unsigned id = value & 0x3f, offset = value >> 6 & 0x1f, width = (value >> 11) + 1;
 
 	sg_isa_put(text, "hwreg(");
 	if (names[id])
 		sg_isa_put(text, "HW_REG_%s", names[id]);
+	else if (text->target >= SG_ISA_GFX942 && later_names[id])
+		sg_isa_put(text, "HW_REG_%s", later_names[id]);
 	else
 		sg_isa_put(text, "%u", id);
 	if (offset || width != 32)
@@ -244,8 +273,11 @@ static void put_sendmsg(struct sg_isa_text *text, uint16_t value)
 	unsigned id = value & 0xf, op = value >> 4 & 7, stream = value >> 8 & 3;
 	bool has_stream = messages[id].ops == gs_ops && op != 0;
 
+	/* LLVM 15 knows an acknowledgement that gfx9 does not have */
+	bool is_named = text->target < SG_ISA_GFX942 || id != 15 || op != 3;
+
 	if (messages[id].name && op >= messages[id].first_op && op <= messages[id].last_op &&
-	    (has_stream || !stream)) {
+	    (has_stream || !stream) && is_named) {
 		sg_isa_put(text, "sendmsg(%s", messages[id].name);
 		if (messages[id].ops)
 			sg_isa_put(text, ", %s", messages[id].ops[op]);
@@ -343,7 +375,7 @@ void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn 
 int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, uint64_t pc,
 		 char *buf, size_t size)
 {
-	struct sg_isa_text text = { buf, size, 0, 0 };
+	struct sg_isa_text text = { target, buf, size, 0, 0 };
 
 	if (size)
 		buf[0] = '\0';
@@ -365,7 +397,7 @@ int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, 
 		sg_isa_print_vector(&text, insn);
 		break;
 	default:
-		sg_isa_print_memory(&text, target, insn);
+		sg_isa_print_memory(&text, insn);
 	}
 	return (int)text.len;
 }

@@ -12,6 +12,16 @@ static void put_flag(struct sg_isa_text *text, bool is_set, const char *name)
 		sg_isa_put(text, " %s", name);
 }
 
+/* The cache policy; gfx942 named the same bits after what they now mean, the scope. */
+static void put_policy(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
+{
+	bool scopes = text->target >= SG_ISA_GFX942;
+
+	put_flag(text, insn->glc, scopes ? "sc0" : "glc");
+	put_flag(text, insn->slc, scopes ? "nt" : "slc");
+	put_flag(text, insn->scc, scopes ? "sc1" : "scc");
+}
+
 static void put_smem_offset(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	const char *sign = insn->simm < 0 ? "-" : "";
@@ -145,7 +155,7 @@ static void put_flat_vaddr(struct sg_isa_text *text, const struct sg_decoded_ins
 {
 	bool has_saddr = insn->saddr != 0x7f;
 
-	if (insn->seg == 1 && has_saddr)
+	if (insn->seg == 1 && !insn->sve)
 		sg_isa_put(text, "off");
 	else
 		sg_isa_put_regs(text, 'v', insn->vaddr, insn->seg == 1 || has_saddr ? 1 : 2);
@@ -176,10 +186,8 @@ static void print_flat(struct sg_isa_text *text, const struct sg_decoded_insn *i
 	}
 	if (insn->simm)
 		sg_isa_put(text, " offset:%d", insn->simm);
-	put_flag(text, insn->glc, "glc");
-	put_flag(text, insn->slc, "slc");
-	put_flag(text, insn->scc, "scc");
-	put_flag(text, insn->lds, "lds");
+	put_policy(text, insn);
+	put_flag(text, insn->lds && sg_isa_find(row, SG_ROLE_VDST), "lds");
 }
 
 static void put_buffer_format(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
@@ -226,8 +234,11 @@ static void print_buffer(struct sg_isa_text *text, const struct sg_decoded_insn 
 		else
 			sg_isa_put_source(text, insn, insn->soffset, &word, false);
 	}
-	if (!row->n_operands)
+	if (!row->n_operands) { /* cache maintenance: the bits are its scope, and before that nothing */
+		put_flag(text, insn->glc && text->target >= SG_ISA_GFX942, "sc0");
+		put_flag(text, insn->scc && text->target >= SG_ISA_GFX942, "sc1");
 		return;
+	}
 	if (row->enc == SG_ENC_MTBUF)
 		put_buffer_format(text, insn);
 	put_flag(text, insn->idxen, "idxen");
@@ -236,15 +247,12 @@ static void print_buffer(struct sg_isa_text *text, const struct sg_decoded_insn 
 		sg_isa_put(text, " offset:%d", insn->simm);
 	if (!sg_isa_find(row, SG_ROLE_VDATA)) /* buffer_store_lds_dword: no option */
 		put_flag(text, true, "lds");
-	put_flag(text, insn->glc, "glc");
-	put_flag(text, insn->slc, "slc");
-	put_flag(text, insn->scc, "scc");
+	put_policy(text, insn);
 	put_flag(text, insn->tfe, "tfe");
 	put_flag(text, insn->lds && sg_isa_find(row, SG_ROLE_VDATA), "lds");
 }
 
-void sg_isa_print_memory(struct sg_isa_text *text, enum sg_isa_target target,
-			 const struct sg_decoded_insn *insn)
+void sg_isa_print_memory(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
 {
 	static const char *const segments[] = { "flat", "scratch", "global" };
 

@@ -57,7 +57,7 @@ static void put_sdwa(struct sg_isa_text *text, const struct sg_decoded_insn *ins
 					    "WORD_0", "WORD_1", "DWORD" };
 	static const char *const unused[] = { "UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE" };
 
-	if (insn->row->enc != SG_ENC_VOPC)
+	if (insn->row->enc != SG_ENC_VOPC && !(insn->row->flags & SG_ISA_SRCSEL))
 		sg_isa_put(text, " dst_sel:%s dst_unused:%s", sels[insn->dst_sel],
 			   unused[insn->dst_unused]);
 	sg_isa_put(text, " src0_sel:%s", sels[insn->src_sel[0]]);
@@ -161,12 +161,17 @@ void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn 
 	}
 	if (row->enc == SG_ENC_VOP3P)
 		put_packed_mods(text, insn, n_sources);
-	if (is_vop3(insn) && insn->op_sel) {
+	if (insn->bitop3)
+		sg_isa_put(text, insn->bitop3 <= 10 ? " bitop3:%u" : " bitop3:0x%x", insn->bitop3);
+	if (row->flags & SG_ISA_PERMSWAP) {
+		sg_isa_put(text, "%s%s", insn->op_sel & 2 ? " bound_ctrl:1" : "",
+			   insn->op_sel & 1 ? " fi:1" : "");
+	} else if (is_vop3(insn) && insn->op_sel) {
 		/* the destination's bit comes last */
-		unsigned sources = insn->op_sel & ((1u << n_sources) - 1);
+		unsigned n = row->flags & SG_ISA_SEL4 ? 3 : n_sources;
+		unsigned sources = insn->op_sel & ((1u << n) - 1);
 
-		put_bit_list(text, "op_sel", sources | (insn->op_sel >> 3) << n_sources,
-			     n_sources + 1);
+		put_bit_list(text, "op_sel", sources | (insn->op_sel >> 3) << n, n + 1);
 	}
 	put_output_mods(text, insn);
 	if (insn->form == SG_FORM_SDWA)

@@ -20,9 +20,9 @@ def type_fields(type_):
     count, kind, bits = int(m[1] or 1), m[2], int(m[3])
     is_float = kind in ("f", "bf")
     if count == 1:
-        return "BUIF"["buif".index(kind)], bits if bits <= 64 else 0, is_float
+        return kind.upper(), bits if bits <= 64 else 0, is_float
     if count == 2:
-        return "PK16" if bits == 16 else "PK32", bits, is_float
+        return "PKBF16" if kind == "bf" else "PK16" if bits == 16 else "PK32", bits, is_float
     return "MATRIX", bits, is_float
 
 

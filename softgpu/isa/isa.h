@@ -39,7 +39,7 @@ enum sg_role {
 	SG_ROLE_LDS, SG_ROLE_GPR_IDX, SG_ROLE_SWIZZLE
 };
 
-enum sg_type_class { SG_TYPE_B, SG_TYPE_U, SG_TYPE_I, SG_TYPE_F, SG_TYPE_PK16, SG_TYPE_PK32,
+enum sg_type_class { SG_TYPE_B, SG_TYPE_U, SG_TYPE_I, SG_TYPE_F, SG_TYPE_BF, SG_TYPE_PK16, SG_TYPE_PKBF16, SG_TYPE_PK32,
 		     SG_TYPE_MATRIX };
 
 /* the flags of README.md */
@@ -49,7 +49,9 @@ enum sg_isa_flag {
 	SG_ISA_MFMA = 1 << 8, SG_ISA_E32 = 1 << 9, SG_ISA_OPTIMM = 1 << 10,
 	SG_ISA_GDSONLY = 1 << 11, SG_ISA_ATOMIC = 1 << 12, SG_ISA_NOSCC = 1 << 13,
 	SG_ISA_NOGLC = 1 << 14, SG_ISA_ACCDST = 1 << 15, SG_ISA_ACCSRC = 1 << 16,
-	SG_ISA_REGSRC = 1 << 17, SG_ISA_EXEC = 1 << 18, SG_ISA_HALVES = 1 << 19
+	SG_ISA_REGSRC = 1 << 17, SG_ISA_EXEC = 1 << 18, SG_ISA_HALVES = 1 << 19,
+	SG_ISA_NOCLAMP = 1 << 20, SG_ISA_SEL4 = 1 << 21, SG_ISA_SRCSEL = 1 << 22,
+	SG_ISA_BITOP3 = 1 << 23, SG_ISA_PERMSWAP = 1 << 24
 };
 
 /*
@@ -88,7 +90,7 @@ enum sg_mem_addressing {
 
 struct sg_isa_operand {
 	uint8_t role;         /* enum sg_role */
-	uint8_t type_class;   /* enum sg_type_class; PK16 and PK32: packed pairs */
+	uint8_t type_class;   /* enum sg_type_class; PK16, PKBF16 and PK32: packed pairs */
 	uint8_t bits;         /* of one element, 8..64 (0: more than 64, see n_regs) */
 	uint8_t n_regs;       /* 32-bit registers it takes */
 	bool is_float;        /* inline constants are floats, neg/abs/omod/clamp exist */
@@ -153,6 +155,7 @@ struct sg_decoded_insn {
 	bool bound_ctrl;              /* as encoded: invalid source lanes read 0 */
 	/* MFMA */
 	uint8_t cbsz, abid, blgp;
+	uint8_t bitop3;               /* truth table: bit s0 * 4 + s1 * 2 + s2 */
 
 	/* memory */
 	uint8_t seg;                  /* flat: 0 flat, 1 scratch, 2 global */
@@ -162,7 +165,9 @@ struct sg_decoded_insn {
 	uint8_t offset0, offset1;     /* ds pairs */
 	uint8_t dfmt, nfmt;           /* mtbuf */
 	bool soffset_en, imm_en;      /* smem: which offsets count */
-	bool glc, slc, scc, nv, lds, tfe, gds, idxen, offen;
+	bool glc, slc, scc;           /* from gfx942 on: sc0, nt, sc1 */
+	bool nv, lds, tfe, gds, idxen, offen;
+	bool sve;                     /* scratch: vaddr counts, not only saddr */
 };
 /* clang-format on */
 

@@ -61,7 +61,7 @@ static inline bool sg_isa_has_source_mods(const struct sg_isa_row *row, unsigned
 
 bool sg_isa_has_form(const struct sg_isa_row *row, enum sg_isa_target target, enum sg_form form);
 bool sg_isa_has_clamp(const struct sg_isa_row *row);
-bool sg_isa_has_omod(const struct sg_isa_row *row);
+bool sg_isa_has_omod(const struct sg_isa_row *row, enum sg_isa_target target);
 
 /* Sets insn->row from the target's lookup of the encoding; false if the opcode is not taken. */
 bool sg_isa_read_row(const struct sg_isa_reader *r, enum sg_enc enc, unsigned op);
@@ -89,6 +89,7 @@ bool sg_isa_decode_mtbuf(const struct sg_isa_reader *r);
 
 /* Text under construction; len counts on when the buffer is full, as snprintf does. */
 struct sg_isa_text {
+	enum sg_isa_target target;
 	char *buf;
 	size_t size;
 	size_t len;
@@ -109,7 +110,6 @@ void sg_isa_put_source(struct sg_isa_text *text, const struct sg_decoded_insn *i
 
 void sg_isa_print_scalar(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
 void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
-void sg_isa_print_memory(struct sg_isa_text *text, enum sg_isa_target target,
-			 const struct sg_decoded_insn *insn);
+void sg_isa_print_memory(struct sg_isa_text *text, const struct sg_decoded_insn *insn);
 
 #endif

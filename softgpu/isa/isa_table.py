@@ -28,7 +28,7 @@ UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "si
 FLAGS = {
     **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
         "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
-        "accdst", "accsrc", "exec", "halves"}),
+        "accdst", "accsrc", "exec", "halves", "noclamp", "sel4", "srcsel", "bitop3", "permswap"}),
     "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
     "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
@@ -38,7 +38,7 @@ TYPES = {  # type: registers
     **{"b" + b: int(b) // 32 for b in ("96", "128", "160", "256", "512", "1024")},
     **{k + b: 1 for k in "bui" for b in ("8", "24")}, "b1": 1,
     "v2f16": 1, "v2i16": 1, "v2u16": 1, "v2b16": 1, "v2f32": 2, "v2b32": 2,
-    "v2bf16": 1, "v4bf16": 2, "v4f16": 2, "v4i8": 1,
+    "bf16": 1, "v2bf16": 1, "v4bf16": 2, "v4f16": 2, "v4i8": 1,
     **{f"v{n}f32": n for n in (4, 16, 32)}, **{f"v{n}i32": n for n in (4, 16, 32)},
     "v4f64": 8,
 }

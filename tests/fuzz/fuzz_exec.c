@@ -111,11 +111,10 @@ struct golden {
 	uint8_t target; /* its number, as the first byte of an input has it */
 };
 
-static struct golden *read_golden(const char *path, size_t *out_n)
+/* The lines of a file, behind the *n that are there. */
+static struct golden *read_golden(const char *path, struct golden *all, size_t *n)
 {
 	FILE *f = fopen(path, "r");
-	struct golden *all = NULL;
-	size_t n = 0;
 	char line[512], target[16];
 
 	if (!f)
@@ -127,23 +126,28 @@ static struct golden *read_golden(const char *path, size_t *out_n)
 		    !sg_isa_target_find(target))
 			continue;
 		g.target = (uint8_t)__builtin_ctz(sg_isa_target_find(target));
-		if (n % 1024 == 0)
-			all = realloc(all, (n + 1024) * sizeof(*all));
-		all[n++] = g;
+		if (*n % 1024 == 0)
+			all = realloc(all, (*n + 1024) * sizeof(*all));
+		all[(*n)++] = g;
 	}
 	fclose(f);
-	*out_n = n;
 	return all;
 }
 
 int main(int argc, char **argv)
 {
-	size_t n_golden = 0, n_programs = argc > 2 ? (size_t)atol(argv[2]) : 20000;
-	struct golden *golden = argc > 1 ? read_golden(argv[1], &n_golden) : NULL;
+	size_t n_golden = 0, n_programs = 20000;
+	struct golden *golden = NULL;
 	uint8_t input[1 + 4 * 64];
 
+	for (int i = 1; i < argc; i++) {
+		if (strspn(argv[i], "0123456789") == strlen(argv[i]))
+			n_programs = (size_t)atol(argv[i]);
+		else
+			golden = read_golden(argv[i], golden, &n_golden);
+	}
 	if (!n_golden)
-		fail("usage: fuzz_exec tests/isa/disasm_golden.txt [PROGRAMS]");
+		fail("usage: fuzz_exec tests/isa/disasm_golden*.txt [PROGRAMS]");
 	for (size_t p = 0; p < n_programs; p++) {
 		size_t at = 1;
 

@@ -29,10 +29,15 @@ static size_t (*disassemble)(void *ctx, uint8_t *bytes, uint64_t n, uint64_t pc,
 static const struct reference {
 	const char *version, *library;
 	unsigned targets; /* bits of enum sg_isa_target */
+	/*
+	 * Rows of these targets are left out. gfx950 decodes what gfx942 has in the same way, and
+	 * LLVM 21 refuses words of it that LLVM 19 accepts (v_cmpx in VOP3), or ends in a fault.
+	 */
+	unsigned without;
 } references[] = {
-	{ "15", "libLLVM-15.so.1", SG_ISA_GFX908 | SG_ISA_GFX90A },
-	{ "19", "libLLVM.so.19.1", SG_ISA_GFX942 },
-	{ "21", "libLLVM.so.21.1", SG_ISA_GFX950 },
+	{ "15", "libLLVM-15.so.1", SG_ISA_GFX908 | SG_ISA_GFX90A, 0 },
+	{ "19", "libLLVM.so.19.1", SG_ISA_GFX942, 0 },
+	{ "21", "libLLVM.so.21.1", SG_ISA_GFX950, SG_ISA_GFX942 },
 };
 
 static enum sg_isa_target target; /* the one under test */
@@ -205,6 +210,8 @@ static bool is_llvm_oddity(const char *theirs, uint64_t words)
 		return src0 < 256; /* LLVM ignores the bit that tells the files apart */
 	if (!strncmp(theirs, "v_swap", 6) || !strncmp(theirs, "v_accvgpr_mov", 13))
 		return (w & 0x1ff) < 256;
+	if (!strncmp(theirs, "v_permlane", 10)) /* both registers are written */
+		return (w >> 26 == 0x34 ? src0 : w & 0x1ff) < 256;
 	if (!strncmp(theirs, "v_nop", 5) || !strcmp(theirs, "v_clrexcp"))
 		return true; /* announces a second word that LLVM takes as the next instruction */
 	if (names_a_pair(theirs) && (w >> 26 == 0x30 || w >> 26 == 0x38 || w >> 26 == 0x3a ||
@@ -212,7 +219,11 @@ static bool is_llvm_oddity(const char *theirs, uint64_t words)
 		return true; /* two registers where four or more are needed */
 	if (w >> 26 == 0x34 && ((op = w >> 16 & 0x3ff) == 0x100 || (op >= 0x11c && op <= 0x11e)))
 		return src2 >= 256; /* a carry-in mask in vector registers */
-	return !strcmp(theirs, "buffer_wbinvl1") && (w >> 18 & 0x7f) == 0x71; /* gfx6's opcode */
+	if (!strncmp(theirs, "buffer_wbinvl1", 14) ||
+	    !strncmp(theirs, "buffer_store_lds_dword", 22))
+		return target >= SG_ISA_GFX942 ||
+		       (w >> 18 & 0x7f) == 0x71; /* gone; gfx6's opcode */
+	return false;
 }
 
 /* LLVM's text without the tab and the remark behind ';'; its size in bytes, 0 if it refuses. */
@@ -229,6 +240,12 @@ static size_t llvm_text(const uint32_t *words, size_t n, char *text, size_t size
 		return 0;
 	for (const char *p = raw; *p && *p != ';' && at + 1 < size; p++) {
 		char c = *p == '\t' ? ' ' : *p;
+
+		/* the later versions' remark on a register that the assembler would refuse */
+		if (!strncmp(p, "/*Invalid register", 18)) {
+			p = strstr(p, "*/") + 1;
+			continue;
+		}
 
 		if (c != ' ' || (at && text[at - 1] != ' '))
 			text[at++] = c;
@@ -271,8 +288,10 @@ static void compare(uint64_t words)
 		n_accepted++;
 		return;
 	}
-	if (!accepted && !size)
-		return;
+	if (!accepted && (!size || size > 8))
+		return; /* of 12 bytes: LLVM 21 takes gfx10's literals of VOP3 for gfx950's */
+	if (!strncmp(ours, "v_cvt_pk_bf16_f32", 17) && !size && words >> 13 & 1)
+		return; /* a bit of op_sel that it refuses here and ignores elsewhere */
 	if (!accepted && is_llvm_oddity(theirs, words)) {
 		n_excepted++;
 		return;
@@ -350,7 +369,7 @@ static void compare_row(const struct sg_isa_row *row, const struct layout *l, un
 		uint64_t from = base;
 		struct sg_decoded_insn insn;
 
-		for (unsigned n = 0; n < 200; n++) {
+		for (unsigned n = 0; n < 1000; n++) {
 			uint64_t words = random_words(base, l);
 			uint32_t stream[2] = { words, words >> 32 };
 
@@ -418,7 +437,12 @@ static bool load_llvm(const char *library)
 	return create && disassemble;
 }
 
-static unsigned report_unexercised(void)
+static bool is_compared(const struct sg_isa_row *row, const struct reference *reference)
+{
+	return row->targets & target && !(row->targets & reference->without);
+}
+
+static unsigned report_unexercised(const struct reference *reference)
 {
 	static const char *const forms[] = { "", ", VOP3", ", SDWA", ", DPP" };
 	unsigned n = 0;
@@ -427,7 +451,7 @@ static unsigned report_unexercised(void)
 		const struct sg_isa_row *row = &sg_isa_rows[i];
 
 		for (enum sg_form form = 0; form < 4; form++) {
-			if (!(row->targets & target) || !sg_isa_has_form(row, target, form) ||
+			if (!is_compared(row, reference) || !sg_isa_has_form(row, target, form) ||
 			    n_agreed[i][form])
 				continue;
 			printf("%s: no word exercised %s%s\n", sg_isa_target_name(target),
@@ -439,7 +463,7 @@ static unsigned report_unexercised(void)
 }
 
 /* Everything about the target; false: LLVM does not know it, or memory ran out. */
-static bool compare_target(unsigned n_random)
+static bool compare_target(const struct reference *reference, unsigned n_random)
 {
 	context = create("amdgcn--amdhsa", sg_isa_target_name(target), NULL, 0, NULL, NULL);
 	n_agreed = calloc(sg_isa_n_rows, sizeof(*n_agreed));
@@ -447,9 +471,11 @@ static bool compare_target(unsigned n_random)
 		return false;
 	for (size_t i = 0; i < sg_isa_n_rows; i++)
 		for (size_t k = 0; k < sizeof(layouts) / sizeof(*layouts); k++)
-			if ((sg_isa_rows[i].targets & target) &&
+			if (is_compared(&sg_isa_rows[i], reference) &&
 			    layouts[k].enc == sg_isa_rows[i].enc)
 				compare_row(&sg_isa_rows[i], &layouts[k], n_random);
+	if (reference->without)
+		return true;
 	compare_free_opcodes();
 	compare_16_bit_constants();
 	for (unsigned i = 0; i < 1000 * n_random; i++)
@@ -476,7 +502,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[2], "first")) {
 		print_first = true;
-		n_random = 150;
+		n_random = 400;
 	}
 	if (argc > 3)
 		random_state ^= strtoull(argv[3], NULL, 0) << 8;
@@ -491,9 +517,9 @@ int main(int argc, char **argv)
 		target = (enum sg_isa_target)(1 << t);
 		if (!(reference->targets & target))
 			continue;
-		if (!compare_target(n_random))
+		if (!compare_target(reference, n_random))
 			return 1;
-		n_unexercised += report_unexercised();
+		n_unexercised += report_unexercised(reference);
 		free(n_agreed);
 	}
 	fprintf(stderr,

@@ -175,6 +175,36 @@ static uint64_t pk_add(uint64_t m, uint64_t v)
 	return out;
 }
 
+/* Of the two neighbours the nearer one, or the even one: the sum of two bf16 fits into a double. */
+static uint32_t bf16_sum(uint32_t a, uint32_t b)
+{
+	float x, y, low, high;
+	uint32_t bits = a << 16;
+	double sum;
+
+	memcpy(&x, &bits, 4);
+	bits = b << 16;
+	memcpy(&y, &bits, 4);
+	sum = (double)x + y;
+	low = (float)sum; /* rounded once to 24 bits: at most one bf16 away */
+	memcpy(&bits, &low, 4);
+	for (bits = (bits >> 16) - ((bits & 0x7fffffff) >= 0x10000);; bits++) {
+		uint32_t here = bits << 16, next = (bits + 1) << 16;
+
+		memcpy(&low, &here, 4);
+		memcpy(&high, &next, 4);
+		if (fabs(sum) < fabs((double)low) / 2 + fabs((double)high) / 2 ||
+		    (fabs(sum) == fabs((double)low) / 2 + fabs((double)high) / 2 && bits % 2 == 0))
+			return bits & 0xffff;
+	}
+}
+
+static uint64_t pk_add_bf16(uint64_t m, uint64_t v)
+{
+	return bf16_sum(m & 0xffff, v & 0xffff) |
+	       (uint64_t)bf16_sum(m >> 16 & 0xffff, v >> 16 & 0xffff) << 16;
+}
+
 static uint64_t float_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint64_t c,
 			     bool *out_known)
 {
@@ -239,6 +269,8 @@ uint64_t ref_atomic(const char *op, unsigned bits, uint64_t m, uint64_t v, uint6
 		return (uint64_t)(um >= uv ? um - uv : um + (__int128)c) & mask;
 	if (!strcmp(op, "pk_add_f16"))
 		return pk_add(m, v);
+	if (!strcmp(op, "pk_add_bf16"))
+		return pk_add_bf16(m, v);
 	return float_atomic(op, bits, m, v, c, out_known);
 }
 
@@ -291,6 +323,9 @@ static uint64_t atomic_value(struct world *w, const char *op, unsigned bits)
 {
 	if (!strcmp(op, "pk_add_f16"))
 		return half_pair(w);
+	if (!strcmp(op, "pk_add_bf16")) /* exponents around 1 */
+		return (world_random(w) & 0x80ff80ff) | (120 + world_random(w) % 16) << 7 |
+		       (120 + world_random(w) % 16) << 23;
 	if (op[0] == 'f')
 		return float_value(w, bits);
 	/* small numbers: comparisons meet, counters reach their ends */

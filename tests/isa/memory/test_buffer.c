@@ -166,7 +166,8 @@ static void test_move(struct world *w, const struct data_type *t, bool store)
 
 		world_reset(w, v / 8);
 		f = buffer_make(w, v);
-		f.lds = !store && v % 7 == 6 && !f.acc && t->n_bytes <= 4 && !t->half;
+		f.lds = !store && v % 7 == 6 && !f.acc && !t->half &&
+			(t->n_bytes <= 4 || (w->target >= SG_ISA_GFX950 && t->n_bytes > 8));
 		f.tfe = w->target == SG_ISA_GFX908 && !store && !f.lds && v % 3 == 2;
 		buffer_write_operands(w, &f, v, aligned ? 4 : 1, false);
 		if (store && f.offen && !f.idxen && !f.add_lane) /* no two lanes to one place */
@@ -177,13 +178,16 @@ static void test_move(struct world *w, const struct data_type *t, bool store)
 
 		for (unsigned l = 0; l < 64; l++) {
 			struct access a = buffer_locate(w, &f, l, t->n_bytes, false);
-			uint32_t one[1][64];
+			uint32_t all[4][64];
 
 			if (!world_active(w, l))
 				continue;
 			if (f.lds) {
-				ref_load(t, &a, one, l);
-				buffer_to_lds(w, &f, l, one[0][l]);
+				unsigned n = (t->n_bytes + 3) / 4;
+
+				ref_load(t, &a, all, l);
+				for (unsigned r = 0; r < n; r++)
+					buffer_to_lds(w, &f, l * n + r, all[r][l]);
 			} else if (store) {
 				ref_store(t, &a, regs + VDATA, l);
 			} else {
@@ -255,7 +259,7 @@ static bool test_atomic_row(struct world *w, const char *name)
 	/* clang-format off */
 	static const struct { const char *name, *op; unsigned bits; } others[] = {
 		{ "add_f32", "fadd_flush", 32 }, { "pk_add_f16", "pk_add_f16", 32 }, { "add_f64", "fadd", 64 },
-		{ "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 },
+		{ "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 }, { "pk_add_bf16", "pk_add_bf16", 32 },
 	};
 	/* clang-format on */
 	static const char *const ops[] = { "swap", "cmpswap", "add", "sub", "smin", "umin", "smax",
@@ -263,8 +267,7 @@ static bool test_atomic_row(struct world *w, const char *name)
 
 	for (size_t n = 0; n < sizeof(others) / sizeof(*others); n++)
 		if (!strcmp(name, others[n].name)) {
-			test_atomic(w, others[n].op, others[n].bits,
-				    w->row->targets & SG_ISA_GFX90A);
+			test_atomic(w, others[n].op, others[n].bits, w->target >= SG_ISA_GFX90A);
 			return true;
 		}
 	for (size_t n = 0; n < sizeof(ops) / sizeof(*ops); n++) {

@@ -1,5 +1,6 @@
 /* The data share: every row, with lanes inside and outside of LDS. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "softgpu/exec/gws.h"
@@ -91,7 +92,7 @@ static struct ds variant(struct world *w, unsigned v)
 {
 	struct ds d = { .vdst = VDST,
 			.acc = w->target >= SG_ISA_GFX90A && v % 5 == 4,
-			.gds = v % 13 == 12 };
+			.gds = w->target < SG_ISA_GFX942 && v % 13 == 12 };
 
 	world_reset(w, v / 4);
 	d.offset = world_below(w, 3) ? world_below(w, 2048) : 0;
@@ -184,7 +185,8 @@ static const struct atomic atomics[] = {
 	{ "and_b64", "and", 64 }, { "or_b64", "or", 64 }, { "xor_b64", "xor", 64 },
 	{ "mskor_b64", "mskor", 64 }, { "wrxchg_b64", "swap", 64 }, { "cmpst_b64", "cmpst", 64 },
 	{ "cmpst_f64", "fcmpst", 64 }, { "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 },
-	{ "add_f64", "fadd", 64 }, { "write_b64", "swap", 64 },
+	{ "add_f64", "fadd", 64 }, { "write_b64", "swap", 64 }, { "pk_add_f16", "pk_add_f16", 32 },
+	{ "pk_add_bf16", "pk_add_bf16", 32 },
 };
 /* clang-format on */
 
@@ -502,15 +504,55 @@ static bool without(const char *name, const char *part, char *out, size_t size)
 	return at != NULL;
 }
 
+/* 16 lanes have rows of 16 elements one after the other, and each lane gets a column. */
+static void test_transpose(struct world *w, unsigned bits)
+{
+	unsigned n_bytes = w->row->mem_bytes, n = n_bytes * 8 / bits;
+
+	for (unsigned v = 0; v < N_VARIANTS; v++) {
+		struct ds d = variant(w, v);
+		uint8_t read[64][16] = { 0 };
+
+		d.offset &= ~7u;
+		write_addresses(w, v, n_bytes, 8, d.offset);
+		world_fork(w);
+		for (unsigned l = 0; l < 64; l++) {
+			struct access a = locate(w, l, d.offset, n_bytes, false);
+
+			for (unsigned b = 0; b < n_bytes && world_active(w, l); b++)
+				read[l][b] = a.byte[b] ? *a.byte[b] : 0;
+		}
+		for (unsigned l = 0; l < 64; l++) {
+			for (unsigned r = 0; r < n_bytes / 4 && world_active(w, l); r++)
+				registers(w, &d)[d.vdst + r][l] = 0;
+			for (unsigned b = 0; b < n_bytes * 8 && world_active(w, l); b++) {
+				/* bit b is of row b / bits; where that row has this lane's column */
+				unsigned element = b / bits * 16 + l % 16;
+				const uint8_t *from = read[l / 16 * 16 + element / n];
+				unsigned at = element % n * bits + b % bits;
+
+				registers(w, &d)[d.vdst + b / 32][l] |=
+					(uint32_t)(from[at / 8] >> at % 8 & 1) << b % 32;
+			}
+		}
+		run(w, &d, v);
+	}
+}
+
 bool test_ds_row(struct world *w)
 {
 	const char *name = w->row->mnemonic + strlen("ds_");
+	const char *transposed = strstr(name, "_tr_b");
 	const struct data_type *t = NULL;
 	char plain[40], base[40];
 	bool rtn, src2;
 
 	if (test_special(w, name) || test_pairs(w, name))
 		return true;
+	if (transposed) {
+		test_transpose(w, (unsigned)atoi(transposed + 5));
+		return true;
+	}
 	if (!strncmp(name, "read_", 5) || (!strncmp(name, "write_", 6) && !strstr(name, "src2")))
 		t = ref_type(strchr(name, '_') + 1);
 	if (t) {

@@ -15,6 +15,7 @@ enum { SEG_FLAT, SEG_SCRATCH, SEG_GLOBAL };
 struct flat {
 	unsigned seg;
 	bool saddr, acc, glc, lds, top_bit;
+	bool sve; /* scratch, from gfx942 on: the VGPR counts, beside the SGPR or alone */
 	unsigned vdst;
 	int offset;
 };
@@ -22,8 +23,8 @@ struct flat {
 static void encode(const struct world *w, const struct flat *f, uint32_t words[2])
 {
 	words[0] = 0x37u << 26 | (uint32_t)w->row->op << 18 | (uint32_t)f->glc << 16 |
-		   f->seg << 14 | (uint32_t)f->lds << 13 | ((uint32_t)f->offset & 0x1fff) |
-		   (uint32_t)f->top_bit << 12;
+		   f->seg << 14 | (uint32_t)(w->target >= SG_ISA_GFX942 ? f->sve : f->lds) << 13 |
+		   ((uint32_t)f->offset & 0x1fff) | (uint32_t)f->top_bit << 12;
 	words[1] = VADDR | VDATA << 8 |
 		   (f->seg == SEG_FLAT ? 0
 		    : f->saddr         ? SADDR
@@ -79,7 +80,8 @@ static void write_addresses(struct world *w, const struct flat *f, const struct 
 	w->step.sgpr[SADDR] = (uint32_t)base;
 	w->step.sgpr[SADDR + 1] = (uint32_t)(base >> 32);
 	if (f->seg == SEG_SCRATCH)
-		w->step.sgpr[SADDR] = places[0].offset - (uint32_t)f->offset;
+		w->step.sgpr[SADDR] =
+			f->sve ? (uint32_t)base : places[0].offset - (uint32_t)f->offset;
 	for (unsigned l = 0; l < 64; l++) {
 		uint64_t addr = MEM_AT + places[l].offset;
 
@@ -89,7 +91,7 @@ static void write_addresses(struct world *w, const struct flat *f, const struct 
 			addr = (f->seg == SEG_FLAT ? (uint64_t)PRIVATE_HI << 32 : 0) |
 			       places[l].offset;
 		addr -= (uint64_t)(int64_t)f->offset;
-		if (f->saddr && f->seg == SEG_GLOBAL)
+		if (f->saddr && (f->seg == SEG_GLOBAL || f->sve))
 			addr -= base;
 		w->step.vgpr[VADDR][l] = (uint32_t)addr;
 		if (!f->saddr && f->seg != SEG_SCRATCH)
@@ -120,20 +122,22 @@ static void reference_move(struct world *w, const struct flat *f, const struct d
 
 		if (!world_active(w, l))
 			continue;
-		a = locate(w, f->saddr && f->seg == SEG_SCRATCH ? &places[0] : &places[l], l,
-			   t->n_bytes);
+		a = locate(w,
+			   f->saddr && f->seg == SEG_SCRATCH && !f->sve ? &places[0] : &places[l],
+			   l, t->n_bytes);
 		if (store) {
 			ref_store(t, &a, regs + VDATA, l);
 		} else if (f->lds) {
-			uint32_t one[1][64];
+			unsigned n_bytes = t->n_bytes < 4 ? 4 : t->n_bytes;
+			uint32_t all[4][64];
 
-			ref_load(t, &a, one, l);
-			for (unsigned b = 0; b < 4; b++) {
+			ref_load(t, &a, all, l);
+			for (unsigned b = 0; b < n_bytes; b++) {
 				uint8_t *to = ref_lds(w, w->before.sgpr[124],
-						      (uint32_t)f->offset + 4 * l + b);
+						      (uint32_t)f->offset + n_bytes * l + b);
 
 				if (to)
-					*to = (uint8_t)(one[0][l] >> 8 * b);
+					*to = (uint8_t)(all[b / 4][l] >> b % 4 * 8);
 			}
 		} else {
 			ref_load(t, &a, regs + f->vdst, l);
@@ -141,17 +145,20 @@ static void reference_move(struct world *w, const struct flat *f, const struct d
 	}
 }
 
-static void test_move(struct world *w, const struct data_type *t, bool store, unsigned seg)
+static void test_move(struct world *w, const struct data_type *t, bool store, unsigned seg,
+		      bool is_to_lds)
 {
 	for (unsigned v = 0; v < N_VARIANTS * N_SHAPES; v++) {
 		unsigned shape = v % N_SHAPES;
 		struct flat f = { .seg = seg,
 				  .saddr = seg != SEG_FLAT && v / N_SHAPES % 2,
-				  .acc = w->target >= SG_ISA_GFX90A && v % 5 == 4 };
+				  .acc = w->target >= SG_ISA_GFX90A && v % 5 == 4 && !is_to_lds };
 		struct place places[64];
 		uint32_t words[2];
 		char what[80];
 
+		if (w->target >= SG_ISA_GFX942 && seg == SEG_SCRATCH)
+			f.sve = !f.saddr || v % 3;
 		world_reset(w, v / 2);
 		f.offset = seg == SEG_FLAT ? (int)world_below(w, 4096)
 					   : (int)world_below(w, 8192) - 4096;
@@ -159,8 +166,11 @@ static void test_move(struct world *w, const struct data_type *t, bool store, un
 		f.vdst = !store && v % 7 == 6 && !f.acc ? VADDR : VDST;
 		choose_places(w, &f, store && shape == SAME ? SCATTERED : shape, t->n_bytes,
 			      places);
-		f.lds = !store && seg != SEG_FLAT && v % 11 == 10 && !f.acc && t->n_bytes <= 4 &&
-			!t->half;
+		if (w->target >= SG_ISA_GFX942) /* loads to LDS have rows of their own */
+			f.lds = is_to_lds;
+		else
+			f.lds = !store && seg != SEG_FLAT && v % 11 == 10 && !f.acc &&
+				t->n_bytes <= 4 && !t->half;
 		if (f.lds)
 			f.offset &= ~3; /* LDS gets whole dwords */
 		write_addresses(w, &f, places);
@@ -191,6 +201,7 @@ static const struct atomic atomics[] = {
 	{ "umin_x2", "umin", 64 }, { "smax_x2", "smax", 64 }, { "umax_x2", "umax", 64 },
 	{ "and_x2", "and", 64 }, { "or_x2", "or", 64 }, { "xor_x2", "xor", 64 }, { "inc_x2", "inc", 64 },
 	{ "dec_x2", "dec", 64 }, { "add_f32", "fadd_flush", 32 }, { "pk_add_f16", "pk_add_f16", 32 },
+	{ "pk_add_bf16", "pk_add_bf16", 32 },
 	{ "add_f64", "fadd", 64 }, { "min_f64", "fmin", 64 }, { "max_f64", "fmax", 64 },
 };
 /* clang-format on */
@@ -243,9 +254,11 @@ bool test_flat_row(struct world *w)
 	const char *name = w->row->mnemonic + strlen("flat_");
 	const struct data_type *t = NULL;
 	const struct atomic *at = NULL;
-	bool store = !strncmp(name, "store_", 6);
+	bool store = !strncmp(name, "store_", 6), is_to_lds = !strncmp(name, "load_lds_", 9);
 
-	if (store || !strncmp(name, "load_", 5))
+	if (is_to_lds)
+		t = ref_type(name + 9);
+	else if (store || !strncmp(name, "load_", 5))
 		t = ref_type(strchr(name, '_') + 1);
 	for (size_t n = 0; n < sizeof(atomics) / sizeof(*atomics); n++)
 		if (!strncmp(name, "atomic_", 7) && !strcmp(name + 7, atomics[n].name))
@@ -256,7 +269,7 @@ bool test_flat_row(struct world *w)
 		if (!(w->row->segments & 1u << seg))
 			continue;
 		if (t)
-			test_move(w, t, store, seg);
+			test_move(w, t, store, seg, is_to_lds);
 		else
 			test_atomic(w, at, seg);
 	}

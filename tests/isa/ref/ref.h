@@ -1,5 +1,5 @@
 /*
- * ref: what every vector and scalar instruction of gfx908 and gfx90a computes, said a second time.
+ * ref: what every vector and scalar instruction computes, said a second time.
  *
  * Written from AMD's public ISA documents and LLVM's knowledge of the hardware, without looking at the
  * interpreter: scalar, one lane at a time, slow, and as close to the documents' own wording as C
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum ref_target { REF_GFX908, REF_GFX90A };
+enum ref_target { REF_GFX908, REF_GFX90A, REF_GFX942, REF_GFX950 };
 
 /* The MODE register. */
 #define REF_MODE_ROUND_F32(mode) ((mode)&3)         /* 0 nearest even, 1 up, 2 down, 3 to zero */
@@ -39,7 +39,8 @@ struct ref_in {
 	uint64_t d_old; /* destination before: accumulators, preserved halves */
 	bool ci;        /* carry in, the mask bit of cndmask/div_fmas; SALU: SCC */
 	bool clamp;     /* for integer results, which saturate inside */
-	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* for the mixed-precision and dot rows only */
+	uint8_t op_sel, op_sel_hi, neg_lo,
+		neg_hi; /* for mixed precision, dot, and parts of 32 bits */
 	unsigned lane;
 	uint32_t mode;
 	enum ref_target target;
@@ -92,7 +93,7 @@ struct ref_row {
 
 /* One table per file, ended by a row without mnemonic. */
 extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[],
-	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[];
+	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[], ref_small_rows[];
 
 /* NULL: no such row. */
 const struct ref_row *ref_find(const char *mnemonic);

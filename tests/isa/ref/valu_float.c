@@ -62,6 +62,11 @@ static void madmk(enum fp_format f, in_t *in, out_t *out) /* s[2] is the literal
 	out->d = unfused(f, in->s[0], in->s[2], in->s[1], in->mode);
 }
 
+static void fmamk_f32(in_t *in, out_t *out) /* s[2] is the literal */
+{
+	out->d = fp_fma(F32, in->s[0], in->s[2], in->s[1], in->mode);
+}
+
 /* DX9: zero times anything is zero. The sign of that zero is not documented. */
 static uint64_t mul_dx9(uint64_t a, uint64_t b, uint32_t mode, bool signed_zero)
 {
@@ -391,6 +396,8 @@ const struct ref_row ref_float_rows[] = {
 	{ "v_mac_f32", mac_f32, REF_F32 },
 	{ "v_mac_f16", mac_f16, REF_F16, 0, REF_D16_KEEP, "gfx9 keeps the upper half here" },
 	{ "v_madmk_f32", madmk_f32, REF_F32 },
+	{ "v_fmamk_f32", fmamk_f32, REF_F32 },
+	{ "v_fmaak_f32", fma3_f32, REF_F32 },
 	{ "v_madak_f32", mad_f32, REF_F32 },
 	{ "v_madmk_f16", madmk_f16, REF_F16, 0, REF_D16_KEEP, "gfx9 keeps the upper half here" },
 	{ "v_madak_f16", mad_f16, REF_F16, 0, REF_D16_KEEP, "gfx9 keeps the upper half here" },

@@ -122,6 +122,8 @@ ROW(lshlrev_b16, (uint16_t)(H1 << (S0 & 15)))
 ROW(lshrrev_b16, H1 >> (S0 & 15))
 ROW(ashrrev_i16, (uint16_t)((int16_t)H1 >> (S0 & 15)))
 ROW(lshlrev_b64, in->s[1] << (S0 & 63))
+ROW(mov_b64, in->s[0])
+ROW(lshl_add_u64, in->s[0] * (1u << (S1 & 7)) + in->s[2])
 ROW(lshrrev_b64, in->s[1] >> (S0 & 63))
 ROW(ashrrev_i64, (int64_t)in->s[1] >> (S0 & 63))
 ROW(lshl_add, (uint32_t)((S0 << (S1 & 31)) + S2))
@@ -354,6 +356,7 @@ static void partition_4se(in_t *in, out_t *out)
 
 const struct ref_row ref_int_rows[] = {
 	{ "v_mov_b32", mov, REF_INT },
+	{ "v_mov_b64", mov_b64, REF_INT },
 	{ "v_accvgpr_read_b32", mov, REF_INT },
 	{ "v_accvgpr_write_b32", mov, REF_INT },
 	{ "v_accvgpr_mov_b32", mov, REF_INT },
@@ -384,6 +387,8 @@ const struct ref_row ref_int_rows[] = {
 	{ "v_lshrrev_b16", lshrrev_b16, REF_INT, 0, REF_D16 },
 	{ "v_ashrrev_i16", ashrrev_i16, REF_INT, 0, REF_D16 },
 	{ "v_lshlrev_b64", lshlrev_b64, REF_INT },
+	{ "v_lshl_add_u64", lshl_add_u64, REF_INT, 0, 0,
+	  "shifts by more than 4 are not documented" },
 	{ "v_lshrrev_b64", lshrrev_b64, REF_INT },
 	{ "v_ashrrev_i64", ashrrev_i64, REF_INT },
 	{ "v_lshl_add_u32", lshl_add, REF_INT },

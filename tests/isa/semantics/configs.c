@@ -129,7 +129,7 @@ static void scalar_operands(struct vector_test *v)
 		const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 		struct config cfg = base_config(v->row);
 
-		if (!op || op->type_class == SG_TYPE_PK16 || op->n_regs > 2)
+		if (!op || is_pair16(op) || op->n_regs > 2)
 			continue;
 		cfg.scalar_src = k + 1;
 		if (strncmp(v->row->mnemonic, "v_div_scale", 11) == 0)
@@ -188,7 +188,7 @@ static void long_form(struct vector_test *v)
 
 				/* only sources that have them: the assembler allows no others */
 				if (!op || !(op->is_float || (v->row->flags & SG_ISA_NEGABS)) ||
-				    op->type_class == SG_TYPE_PK16 || (class_op && k))
+				    is_pair16(op) || (class_op && k))
 					continue;
 				cfg.e.neg |= (unsigned)(r >> k & 1) << k;
 				cfg.e.abs |= (unsigned)(r >> (8 + k) & 1) << k;
@@ -226,7 +226,7 @@ static void long_form(struct vector_test *v)
 		cfg.mode = REF_MODE_DEFAULT;
 	}
 	if (v->row->flags & SG_ISA_OPSEL) {
-		bool dst16 = dst && dst->bits == 16 && dst->type_class != SG_TYPE_PK16;
+		bool dst16 = dst && dst->bits == 16 && !is_pair16(dst);
 
 		cfg.name = "op_sel";
 		for (unsigned i = 0; i < 8; i++) {
@@ -234,7 +234,9 @@ static void long_form(struct vector_test *v)
 							  SG_ROLE_SRC2 };
 			uint64_t r = rng_next(&v->rng);
 
-			cfg.e.op_sel = dst16 ? (unsigned)(r & 8) : 0;
+			cfg.e.op_sel = dst16 || (v->row->flags & SG_ISA_NOCLAMP) ? r & 8 : 0;
+			if (v->row->flags & SG_ISA_SEL4)
+				cfg.e.op_sel |= r & 4;
 			for (unsigned k = 0; k < 3; k++) {
 				const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 
@@ -248,7 +250,7 @@ static void long_form(struct vector_test *v)
 
 static unsigned sdwa_sel(const struct sg_isa_operand *op, uint64_t r)
 {
-	if (op->type_class == SG_TYPE_PK16 || (op->is_float && op->bits == 32))
+	if (is_pair16(op) || (op->is_float && op->bits == 32))
 		return 6;
 	if (op->is_float)
 		return 4 + (unsigned)(r % 3);
@@ -323,8 +325,7 @@ static void dpp(struct vector_test *v)
 			cfg.e.row_mask = r >> 8 & 15;
 			cfg.e.bank_mask = r >> 12 & 15;
 		}
-		if (s0->is_float && s0->type_class != SG_TYPE_PK16 &&
-		    !(v->row->flags & SG_ISA_IGNMODS)) {
+		if (s0->is_float && !is_pair16(s0) && !(v->row->flags & SG_ISA_IGNMODS)) {
 			cfg.e.neg = r >> 16 & 1;
 			cfg.e.abs = r >> 17 & 1;
 		}
@@ -351,7 +352,7 @@ static void packed_scalars(struct vector_test *v, bool mix)
 			cfg.name = i ? "packed constant" : "packed sgpr";
 			cfg.scalar_src = k + 1;
 			cfg.scalar_opnd = operands[i];
-			if (i && !mix && op->type_class == SG_TYPE_PK16)
+			if (i && !mix && is_pair16(op))
 				cfg.e.op_sel_hi &= ~(1u << k);
 			vector_run(v, &cfg, 1);
 		}
@@ -363,8 +364,7 @@ static void packed(struct vector_test *v)
 	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 	const struct sg_isa_operand *s0 = operand_of(v->row, SG_ROLE_SRC0);
 	bool mix = v->row->flags & SG_ISA_MIX, moves = strstr(v->row->mnemonic, "_mov_b32");
-	bool selects =
-		mix || s0->type_class == SG_TYPE_PK16 || s0->type_class == SG_TYPE_PK32 || moves;
+	bool selects = mix || is_pair16(s0) || s0->type_class == SG_TYPE_PK32 || moves;
 	bool negates = mix || s0->is_float;
 	unsigned sources = operand_of(v->row, SG_ROLE_SRC2) ? 7 : 3;
 	bool third_is_scalar = strncmp(v->row->mnemonic, "v_dot", 5) == 0;

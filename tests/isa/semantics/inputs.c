@@ -75,7 +75,7 @@ void rng_seed(struct rng *rng, const char *text)
 
 static bool is_pair(const struct sg_isa_operand *op)
 {
-	return op->type_class == SG_TYPE_PK16 || op->type_class == SG_TYPE_PK32;
+	return is_pair16(op) || op->type_class == SG_TYPE_PK32;
 }
 
 size_t input_n_edges(const struct sg_isa_operand *op)

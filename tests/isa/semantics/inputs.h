@@ -14,6 +14,11 @@ struct rng {
 uint64_t rng_next(struct rng *rng);
 void rng_seed(struct rng *rng, const char *text);
 
+static inline bool is_pair16(const struct sg_isa_operand *op)
+{
+	return op->type_class == SG_TYPE_PK16 || op->type_class == SG_TYPE_PKBF16;
+}
+
 size_t input_n_edges(const struct sg_isa_operand *op);
 uint64_t input_edge(const struct sg_isa_operand *op, size_t index);
 /* An edge value, or one near the others in magnitude, or any bits at all. */

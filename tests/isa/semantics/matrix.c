@@ -121,10 +121,9 @@ static void run(struct tally *t, const struct sg_isa_row *row, const struct ref_
 		fill_constant(op, cfg->c_constant, cd + V_C, n_cd);
 		e.src[2] = cfg->c_constant;
 	}
-	ref_mfma_run(op, target == SG_ISA_GFX908 ? REF_GFX908 : REF_GFX90A,
-		     (const uint32_t(*)[64])(a + V_A), (const uint32_t(*)[64])(b + V_B),
-		     (const uint32_t(*)[64])(cd + V_C), cfg->cbsz, cfg->abid, cfg->blgp, want,
-		     slack);
+	ref_mfma_run(op, (enum ref_target)__builtin_ctz(target), (const uint32_t(*)[64])(a + V_A),
+		     (const uint32_t(*)[64])(b + V_B), (const uint32_t(*)[64])(cd + V_C), cfg->cbsz,
+		     cfg->abid, cfg->blgp, want, slack);
 	st->sgpr[SG_OPND_EXEC_LO] = (uint32_t)cfg->exec;
 	st->sgpr[SG_OPND_EXEC_HI] = (uint32_t)(cfg->exec >> 32);
 	encode_mfma(&words, row, &e);

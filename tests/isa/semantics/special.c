@@ -162,6 +162,87 @@ static void swap(struct tally *t, const struct sg_isa_row *row, enum sg_isa_targ
 	}
 }
 
+/* Upper against lower lanes of two registers; fi and bound_ctrl say what lanes that are off give. */
+static void permlane_swap(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
+			  struct sg_step *st)
+{
+	unsigned n = strstr(row->mnemonic, "32_swap") ? 32 : 16;
+	static const uint64_t masks[] = { ~0ull, 0xf0f0ff0000ff0f1f };
+
+	for (unsigned v = 0; v < 10; v++) {
+		uint64_t exec = masks[v % 2];
+		unsigned bits = v / 2; /* 4: the short form */
+		struct words words = { .n = 0 };
+
+		number_lanes(st);
+		set_pair(st, SG_OPND_EXEC_LO, exec);
+		if (bits == 4) {
+			emit(&words, 0x7e000000u | 3u << 17 | (uint32_t)row->op << 9 | V(5));
+			bits = 0;
+		} else {
+			emit(&words, 0xd0000000u | (0x140u + row->op) << 16 | bits << 11 | 3);
+			emit(&words, V(5));
+		}
+		if (!go(t, target, &words, st))
+			return;
+		for (unsigned lane = 0; lane < 64; lane++) {
+			bool upper = lane / n % 2, on = exec >> lane & 1;
+			unsigned other = upper ? lane - n : lane + n;
+			bool other_on = exec >> other & 1;
+			uint32_t d = 3u << 16 | lane, s = 5u << 16 | lane, got;
+
+			got = (upper ? 5u : 3u) << 16 | other;
+			if (!other_on && !(bits & 1))
+				got = 0;
+			if (!on || (!other_on && !bits))
+				got = upper ? d : s;
+			expect(t, "vdst", st->vgpr[3][lane], upper ? got : d);
+			expect(t, "src0", st->vgpr[5][lane], upper ? s : got);
+		}
+	}
+}
+
+/* All 256 truth tables; of 16 bits also in all halves. */
+static void bitop3(struct tally *t, const struct sg_isa_row *row, enum sg_isa_target target,
+		   struct sg_step *st)
+{
+	bool is_short = strstr(row->mnemonic, "b16");
+	struct rng rng = { 12345 };
+
+	for (unsigned table = 0; table < 256; table++) {
+		unsigned op_sel = is_short ? (unsigned)(rng_next(&rng) & 15) : 0;
+		struct words words = { .n = 0 };
+		uint32_t in[4][64];
+
+		sg_step_init(st);
+		for (unsigned r = 0; r < 4; r++)
+			for (unsigned lane = 0; lane < 64; lane++)
+				in[r][lane] = st->vgpr[r + 2][lane] = (uint32_t)rng_next(&rng);
+		emit(&words, 0xd0000000u | (uint32_t)row->op << 16 | op_sel << 11 |
+				     (table >> 3 & 7) << 8 | 5);
+		emit(&words, V(2) | V(3) << 9 | V(4) << 18 | (table >> 6) << 27 | table << 29);
+		if (!go(t, target, &words, st))
+			return;
+		for (unsigned lane = 0; lane < 64; lane++) {
+			uint32_t want = is_short ? in[3][lane] : 0;
+			unsigned to = op_sel & 8 ? 16 : 0;
+
+			for (unsigned b = 0; b < (is_short ? 16 : 32); b++) {
+				unsigned number = 0;
+
+				for (unsigned k = 0; k < 3; k++) {
+					unsigned at = b + (op_sel >> k & 1 ? 16 : 0);
+
+					number = number * 2 + (in[k][lane] >> at & 1);
+				}
+				want &= ~(1u << (b + to));
+				want |= (table >> number & 1) << (b + to);
+			}
+			expect(t, "vdst", st->vgpr[5][lane], want);
+		}
+	}
+}
+
 /* --- EXEC -------------------------------------------------------------------------------------- */
 
 static uint64_t new_exec(const char *name, uint64_t s, uint64_t exec)
@@ -445,6 +526,10 @@ static const struct {
 	{ "v_readlane_b32", readlane },
 	{ "v_writelane_b32", writelane },
 	{ "v_swap_b32", swap },
+	{ "v_permlane16_swap_b32", permlane_swap },
+	{ "v_permlane32_swap_b32", permlane_swap },
+	{ "v_bitop3_b16", bitop3 },
+	{ "v_bitop3_b32", bitop3 },
 	{ "s_and_saveexec_b64", exec_ops },
 	{ "s_or_saveexec_b64", exec_ops },
 	{ "s_xor_saveexec_b64", exec_ops },

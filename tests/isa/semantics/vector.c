@@ -68,8 +68,11 @@ static uint64_t scalar_value(const struct sg_isa_operand *op, unsigned opnd,
 		return opnd - SG_OPND_INT_0;
 	if (opnd > SG_OPND_INT_64 && opnd <= SG_OPND_INT_M16)
 		return (uint64_t)(int64_t)(192 - (int)opnd);
-	if (opnd >= SG_OPND_F_0_5 && opnd <= SG_OPND_F_INV_2PI)
+	if (opnd >= SG_OPND_F_0_5 && opnd <= SG_OPND_F_INV_2PI) {
+		if (op->type_class == SG_TYPE_BF || op->type_class == SG_TYPE_PKBF16)
+			return float_constant(opnd, 32) >> 16;
 		return float_constant(opnd, op->is_float ? op->bits : 32);
+	}
 	if (opnd ==
 	    SG_OPND_LITERAL) { /* the upper half of a double; signed integers are extended */
 		if (op->n_regs < 2)
@@ -237,10 +240,9 @@ static uint64_t source(struct vector_test *v, const struct config *cfg, const st
 		x = ref_sdwa_src((uint32_t)x, e->src_sel[k], e->sext >> k & 1);
 	if (e->form == SG_FORM_VOP3 && (v->row->flags & SG_ISA_OPSEL) && op->bits == 16)
 		x = (e->op_sel >> k & 1 ? x >> 16 : x) & 0xffff;
-	if (!packed && op->is_float && op->bits == 16 && op->type_class != SG_TYPE_PK16)
+	if (!packed && op->is_float && op->bits == 16 && !is_pair16(op))
 		x &= 0xffff;
-	if (!packed && (op->is_float || (v->row->flags & SG_ISA_NEGABS)) &&
-	    op->type_class != SG_TYPE_PK16)
+	if (!packed && (op->is_float || (v->row->flags & SG_ISA_NEGABS)) && !is_pair16(op))
 		x = ref_src_mod(op->is_float ? op->bits : 32, x, e->neg >> k & 1, e->abs >> k & 1);
 	return x;
 }
@@ -260,12 +262,13 @@ static void reference(struct vector_test *v, const struct config *cfg, const str
 		.neg_hi = (uint8_t)cfg->e.neg_hi,
 		.lane = lane,
 		.mode = mode,
-		.target = v->target == SG_ISA_GFX908 ? REF_GFX908 : REF_GFX90A,
+		.target = (enum ref_target)__builtin_ctz(v->target),
 	};
 	const struct sg_isa_operand *dst = operand_of(v->row, SG_ROLE_VDST);
 
 	if (v->row->enc != SG_ENC_VOP3P) { /* dot2c, pk_fmac: both halves, in order */
-		r.op_sel = 0;
+		if (!(v->row->flags & SG_ISA_OPSEL))
+			r.op_sel = 0;
 		r.op_sel_hi = 3;
 		r.neg_lo = r.neg_hi = 0;
 	}

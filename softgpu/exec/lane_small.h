@@ -1,0 +1,168 @@
+/*
+ * lane_small: floats of 8, 6 and 4 bits, and bf16, of one lane.
+ *
+ * A format is its fields and what its last codes mean; one pair of functions converts between all of
+ * them and single precision. gfx942 has the FNUZ formats: no infinity, no negative zero, and its
+ * code is the NaN. gfx950 has OCP's.
+ *
+ * Evidence  AMD's CDNA3 and CDNA4 ISA documents, the chapters on 8-bit and smaller formats: overflow
+ *           with and without MODE.FP16_OVFL, saturation of fp6 and fp4, denormals always kept.
+ *           docs/isa-notes.md has what they leave open.
+ */
+#ifndef WS_SOFTGPU_EXEC_LANE_SMALL_H
+#define WS_SOFTGPU_EXEC_LANE_SMALL_H
+
+#include "softgpu/exec/lane_f16.h"
+
+enum small_kind {
+	SMALL_FNUZ,   /* NaN is the code of -0; there is no infinity */
+	SMALL_IEEE,   /* infinity and NaNs have the last exponent */
+	SMALL_FN,     /* the last code of either sign is a NaN; there is no infinity */
+	SMALL_FINITE, /* numbers only */
+};
+
+struct small_format {
+	uint8_t n_exponent, n_mantissa, bias, kind;
+};
+
+#define SMALL_FORMAT(e, m, b, k) ((struct small_format){ e, m, b, k })
+#define FP8_FNUZ SMALL_FORMAT(4, 3, 8, SMALL_FNUZ)
+#define BF8_FNUZ SMALL_FORMAT(5, 2, 16, SMALL_FNUZ)
+#define FP8_OCP SMALL_FORMAT(4, 3, 7, SMALL_FN)
+#define BF8_OCP SMALL_FORMAT(5, 2, 15, SMALL_IEEE)
+#define FP6_OCP SMALL_FORMAT(2, 3, 1, SMALL_FINITE)
+#define BF6_OCP SMALL_FORMAT(3, 2, 3, SMALL_FINITE)
+#define FP4_OCP SMALL_FORMAT(2, 1, 1, SMALL_FINITE)
+
+#define MODE_FP16_OVFL(mode) ((mode) >> 23 & 1) /* overflow gives the largest number */
+
+LANE float small_power(int exponent) /* 2 to the exponent, which is one of a normal number */
+{
+	return sg_as_f32((uint32_t)(exponent + 127) << 23);
+}
+
+/* Bits above the format's are ignored. */
+LANE float small_f32(uint32_t code, struct small_format f)
+{
+	const unsigned n = f.n_exponent + f.n_mantissa;
+	const uint32_t magnitude = code & ((1u << n) - 1), sign = code >> n & 1;
+	const uint32_t exponent = magnitude >> f.n_mantissa;
+	const uint32_t mantissa = magnitude & ((1u << f.n_mantissa) - 1);
+	const uint32_t last = (1u << f.n_exponent) - 1;
+	const int scale = (int)(exponent ? exponent : 1) - f.bias - f.n_mantissa;
+	const uint32_t whole = mantissa | (uint32_t)(exponent != 0) << f.n_mantissa;
+	const float v = (float)(int32_t)whole * small_power(scale);
+	uint32_t bits = sg_f32_bits(v);
+
+	if (f.kind == SMALL_IEEE && exponent == last)
+		bits = mantissa ? 0x7fc00000 : 0x7f800000;
+	if ((f.kind == SMALL_FN && magnitude == (1u << n) - 1) ||
+	    (f.kind == SMALL_FNUZ && sign && !magnitude))
+		bits = 0x7fc00000;
+	return sg_as_f32(bits | sign << 31);
+}
+
+/* Codes without sign. */
+LANE uint32_t small_largest(struct small_format f)
+{
+	const uint32_t all = (1u << (f.n_exponent + f.n_mantissa)) - 1;
+
+	if (f.kind == SMALL_IEEE)
+		return all - (1u << f.n_mantissa);
+	return f.kind == SMALL_FN ? all - 1 : all;
+}
+
+/* What becomes of NaN, and of an overflow that is not saturated. With sign; fp6 and fp4 have neither. */
+LANE uint32_t small_nan(struct small_format f, uint32_t sign)
+{
+	const unsigned n = f.n_exponent + f.n_mantissa;
+
+	if (f.kind == SMALL_FNUZ)
+		return 1u << n;
+	return sign << n | (f.kind == SMALL_FINITE ? small_largest(f) : (1u << n) - 1);
+}
+
+LANE uint32_t small_overflow(struct small_format f, uint32_t sign, bool saturate)
+{
+	const unsigned n = f.n_exponent + f.n_mantissa;
+
+	if (saturate || f.kind == SMALL_FINITE)
+		return sign << n | small_largest(f);
+	if (f.kind == SMALL_IEEE)
+		return sign << n | (small_largest(f) + 1);
+	return small_nan(f, sign);
+}
+
+LANE uint32_t small_packed(struct small_format f, uint32_t sign, int exponent, uint32_t kept,
+			   bool saturate)
+{
+	/* kept has the leading one of a normal number, which counts as one more exponent */
+	const int above = max_i32(exponent - (1 - f.bias), 0);
+	const uint32_t magnitude = ((uint32_t)above << f.n_mantissa) + kept;
+
+	if (magnitude > small_largest(f))
+		return small_overflow(f, sign, saturate);
+	if (f.kind == SMALL_FNUZ && !magnitude)
+		return 0;
+	return sign << (f.n_exponent + f.n_mantissa) | magnitude;
+}
+
+/* To nearest even. saturate: an overflow gives the largest number. */
+LANE uint32_t f32_small(float v, struct small_format f, bool saturate)
+{
+	const uint32_t bits = sg_f32_bits(v), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
+	const int exponent = max_i32((int)(magnitude >> 23), 1) - 127;
+	const uint32_t mantissa = (magnitude & 0x7fffff) | (uint32_t)(magnitude >= 0x800000) << 23;
+	const int below = max_i32(1 - f.bias - exponent, 0);
+	const uint32_t cut = (uint32_t)min_i32(23 - f.n_mantissa + below, 25);
+	const uint32_t kept = mantissa >> cut, rest = mantissa & ((1u << cut) - 1);
+	const uint32_t half = 1u << (cut - 1);
+	const uint32_t up = (rest > half) | ((rest == half) & kept & 1);
+
+	if (magnitude > F32_EXP)
+		return small_nan(f, sign);
+	return small_packed(f, sign, exponent, kept + up, saturate);
+}
+
+/* Adds random bits where the format has none, and cuts off; the low bits of `random` are taken. */
+LANE uint32_t f32_small_random(float v, uint32_t random, struct small_format f, bool saturate)
+{
+	const uint32_t bits = sg_f32_bits(v), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
+	const int exponent = max_i32((int)(magnitude >> 23), 1) - 127;
+	const uint32_t mantissa = (magnitude & 0x7fffff) | (uint32_t)(magnitude >= 0x800000) << 23;
+	const uint32_t below = (uint32_t)min_i32(max_i32(1 - f.bias - exponent, 0), 31);
+	const uint32_t cut = 23u - f.n_mantissa;
+	const uint32_t sum = (mantissa >> below) + (random & ((1u << cut) - 1));
+
+	if (magnitude > F32_EXP)
+		return small_nan(f, sign);
+	if (magnitude == F32_EXP)
+		return small_overflow(f, sign, saturate);
+	return small_packed(f, sign, exponent, sum >> cut, saturate);
+}
+
+/* ---- bf16 ---- */
+
+LANE float bf16_f32(uint32_t bits)
+{
+	return sg_as_f32(bits << 16);
+}
+
+LANE uint16_t f32_bf16(float v) /* to nearest even */
+{
+	const uint32_t bits = sg_f32_bits(v);
+	const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+
+	return (uint16_t)sel32((bits & ~F32_SIGN) > F32_EXP, bits >> 16 | 0x40, rounded);
+}
+
+/* ---- results in a part of the register ---- */
+
+LANE uint32_t insert_part(uint32_t into, uint32_t at, uint32_t n_bits, uint32_t v)
+{
+	const uint32_t mask = (uint32_t)((1ull << n_bits) - 1) << at;
+
+	return (into & ~mask) | (v << at & mask);
+}
+
+#endif
