@@ -16,6 +16,18 @@ WORDS = {"reduce", "select", "accumulate", "sum", "min", "max", "avr", "NONE", "
 BLOCK_ORDER = ["SQ", "TA", "TD", "TCP", "TCC", "CPC", "CPF", "SPI", "GRBM", "TCA"]
 
 
+SOFT_TARGETS = ["gfx908", "gfx90a", "gfx942", "gfx950"]  # of the software GPU, in the order of the generations
+
+
+def soft_targets(text):
+    """'all', 'gfx90a', 'gfx90a+' (and later), 'gfx908,gfx950', as softgpu/counters/gen_catalogue.py reads them."""
+    found = []
+    for word in ["gfx908+"] if text == "all" else text.split(","):
+        first = SOFT_TARGETS.index(word.rstrip("+"))
+        found += SOFT_TARGETS[first:] if word.endswith("+") else [SOFT_TARGETS[first]]
+    return found
+
+
 def fail(place, text):
     sys.exit("%s:%d: %s" % (place[0], place[1], text))
 
@@ -182,7 +194,7 @@ def read_softgpu(path, data):
             fail(place, "data/counters has no counter '%s' of block %s" % (name, block))
         if (kind == "level") != (data.rows[name][2] == "level"):
             fail(place, "data/counters does not agree that '%s' is a level" % name)
-        archs = ["gfx908", "gfx90a"] if targets == "all" else [targets]
+        archs = soft_targets(targets)
         out[name] = (CLASSES[kind], archs, text)
     return out
 

@@ -10,15 +10,31 @@
 struct sg_device {
 	struct sg_cp *cp;
 	const struct sg_gpu_model *model;
+	struct sg_hw hw;
 	struct sg_cp_gpu gpu;
 };
 
-/* The timing model of a GPU; one without its own uses the most similar one. */
-static const struct sg_hw *hw_of(const struct sg_gpu_model *model)
+/* The chips of the timing model, by the PCI device id of the board. */
+static const struct {
+	uint16_t device_id;
+	const struct sg_hw *hw;
+} chips[] = {
+	{ 0x738c, &sg_hw_mi100 },  { 0x740f, &sg_hw_mi210 },  { 0x7408, &sg_hw_mi250x },
+	{ 0x74a0, &sg_hw_mi300a }, { 0x74a1, &sg_hw_mi300x }, { 0x74a5, &sg_hw_mi325x },
+	{ 0x75a0, &sg_hw_mi350x }, { 0x75a3, &sg_hw_mi355x },
+};
+
+/* What the model gets: the chip, or in a partition some of its dies. Memory and Infinity Cache are the board's. */
+static bool find_hw(const struct sg_gpu_model *model, struct sg_hw *out_hw)
 {
-	if (model->target == SG_ISA_GFX908)
-		return &sg_hw_mi100;
-	return model->n_cus > 104 ? &sg_hw_mi250x : &sg_hw_mi210;
+	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
+		if (chips[i].device_id != model->device_id)
+			continue;
+		*out_hw = *chips[i].hw;
+		out_hw->n_xcc = model->n_xccs;
+		return true;
+	}
+	return false;
 }
 
 /* ---- counters that PM4 packets program ---- */
@@ -46,21 +62,26 @@ static struct sg_pm4 *create_pm4(const struct sg_hw *hw, struct sg_counting *cou
 }
 
 struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
-				   const struct sg_gpu_model *model, uint32_t node)
+				   const struct sg_gpu *gpu, uint32_t node)
 {
+	const struct sg_gpu_model *model = gpu->model;
 	struct sg_device *device = calloc(1, sizeof(*device));
 
-	if (!device)
+	if (!device || !find_hw(model, &device->hw)) {
+		free(device);
 		return NULL;
+	}
 	device->cp = cp;
 	device->model = model;
 	device->gpu = (struct sg_cp_gpu){
 		.node = node,
 		.target = model->target,
 		.n_cus = model->n_cus,
+		.n_xccs = model->partition ? model->n_xccs : 0,
+		.first_xcc = gpu->partition * model->n_xccs,
 		.code_cache = sg_code_cache_create(mem, model->target),
 		.gws = sg_gws_create(),
-		.counting = sg_counting_create(hw_of(model)),
+		.counting = sg_counting_create(&device->hw),
 		.busy = sg_busy_time_create(),
 	};
 	device->gpu.pm4 = create_pm4(hw_of(model), device->gpu.counting);

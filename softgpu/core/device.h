@@ -25,7 +25,7 @@ struct sg_device;
 
 /* node: what the runtime calls this GPU. NULL: out of memory. */
 struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *mem,
-				   const struct sg_gpu_model *model, uint32_t node);
+				   const struct sg_gpu *gpu, uint32_t node);
 void sg_device_destroy(struct sg_device *device); /* its queues are destroyed already */
 
 struct sg_counting *sg_device_counting(struct sg_device *device);

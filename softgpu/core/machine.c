@@ -155,7 +155,7 @@ static bool create_devices(struct sg_machine *machine)
 		machine->doorbells[g] = (machine->doorbells[g] + SG_DOORBELL_BYTES - 1) &
 					~(uint64_t)(SG_DOORBELL_BYTES - 1);
 		machine->devices[g] = sg_device_create(machine->cp, &machine->mem,
-						       machine->topology.gpus[g].model, g + 1);
+						       &machine->topology.gpus[g], g + 1);
 		if (!machine->devices[g])
 			return false;
 	}

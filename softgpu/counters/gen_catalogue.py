@@ -3,14 +3,24 @@
 import re
 import sys
 
-TARGETS = {"all": "SG_ISA_GFX908 | SG_ISA_GFX90A | SG_ISA_GFX942 | SG_ISA_GFX950", "gfx908": "SG_ISA_GFX908",
-           "gfx90a": "SG_ISA_GFX90A"}
+TARGETS = ["gfx908", "gfx90a", "gfx942", "gfx950"]  # in the order of the generations
 CLASSES = {"exact": "SG_EXACT", "modelled": "SG_MODELLED", "unsupported": "SG_UNSUPPORTED", "level": "SG_LEVEL_COUNTER"}
 INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL"}
 
 
 def fail(path, line, text):
     sys.exit("%s:%d: %s" % (path, line, text))
+
+
+def targets_of(text):
+    """'all', 'gfx90a', 'gfx90a+' (and later), 'gfx908,gfx950': a list of targets; None: not one."""
+    found = set(TARGETS) if text == "all" else set()
+    for word in text.split(",") if text != "all" else []:
+        if word.rstrip("+") not in TARGETS:
+            return None
+        first = TARGETS.index(word.rstrip("+"))
+        found.update(TARGETS[first:] if word.endswith("+") else TARGETS[first:first + 1])
+    return [t for t in TARGETS if t in found]
 
 
 def read(path):
@@ -32,7 +42,7 @@ def read(path):
             fail(path, n, "counter '%s' stands before the first block" % name)
         if name in names:
             fail(path, n, "counter '%s' stands here twice" % name)
-        if targets not in TARGETS:
+        if not targets_of(targets):
             fail(path, n, "no target '%s'" % targets)
         if kind not in CLASSES:
             fail(path, n, "no class '%s'" % kind)
@@ -62,7 +72,8 @@ def source(blocks, rows):
     out += ["};", "", "const struct sg_counter_info sg_counters[] = {"]
     for block, name, targets, kind, text in rows:
         out.append('\t{ "%s", "%s", SG_BLOCK_%s, %s, %s, SG_C_%s },' %
-                   (name, text.replace('"', '\\"'), block, TARGETS[targets], CLASSES[kind], name))
+                   (name, text.replace('"', '\\"'), block,
+                    " | ".join("SG_ISA_" + t.upper() for t in targets_of(targets)), CLASSES[kind], name))
     out += ["};", "const size_t sg_n_counters = sizeof(sg_counters) / sizeof(sg_counters[0]);"]
     return out
 

@@ -18,7 +18,7 @@ static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 	struct sg_wg_traces *t;
 
 	pthread_mutex_lock(&run->lock);
-	run->wanted = wg + 1;
+	run->wanted = wg < run->wanted ? run->wanted : wg + 1; /* dies are not in step */
 	if (run->starved && !run->traces[wg]) {
 		run->starved = false;
 		pthread_mutex_unlock(&run->lock);
@@ -209,7 +209,7 @@ static void make_guess(struct sg_counted_dispatch *run)
 	key->stride = run->stride;
 	key->origin = d->origin;
 	key->extent = d->extent;
-	key->caches = d->cold ? 0 : sg_model_state(run->model);
+	key->caches = d->cold && !run->counting->hw->mall_bytes ? 0 : sg_model_state(run->model);
 	key->waves_per_wg = d->waves_per_wg;
 	key->vgprs = d->vgprs;
 	key->sgprs = d->sgprs;

@@ -278,6 +278,8 @@ static void fill_launch(struct sg_queue *queue, union sg_aql_packet *packet,
 	launch->hooks = &queue->cp->hooks;
 	launch->code_cache = queue->gpu->code_cache;
 	launch->gws = queue->gws;
+	launch->n_xccs = queue->gpu->n_xccs;
+	launch->first_xcc = queue->gpu->first_xcc;
 	launch->kernel_object = packet->dispatch.kernel_object;
 	launch->entry = launch->kernel_object + (uint64_t)kernel->entry_offset;
 	launch->rsrc1 = kernel->rsrc1;

@@ -74,7 +74,9 @@ void sg_cp_count_begin(struct sg_queue *queue, const union sg_aql_packet *packet
 		.waves_per_wg = l->n_waves_per_wg,
 		.lds_bytes = l->lds_bytes,
 		.scratch_wave_bytes = l->scratch_wave_bytes,
-		.scratch_waves = l->private_bytes ? l->n_scratch_waves : 0,
+		/* the queue's register says it of each die */
+		.scratch_waves =
+			l->private_bytes ? l->n_scratch_waves * (l->n_xccs ? l->n_xccs : 1) : 0,
 		.vgprs = l->target >= SG_ISA_GFX90A ? (l->n_vgprs + 3) / 4 * 4 + l->n_agprs
 						    : l->n_vgprs,
 		.sgprs = sgprs < 16 ? 16 : sgprs,

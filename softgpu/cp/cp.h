@@ -64,7 +64,9 @@ struct sg_cp_host {
 struct sg_cp_gpu {
 	uint32_t node;
 	enum sg_isa_target target;
-	uint32_t n_cus;
+	uint32_t n_cus; /* of all dies */
+	uint32_t n_xccs,
+		first_xcc; /* dies, from gfx942 on; of a partition, which ones of the board */
 	struct sg_code_cache *code_cache;
 	struct sg_gws *gws;
 	struct sg_counting *counting; /* NULL: cannot count */

@@ -49,6 +49,8 @@ static uint32_t whole(const struct sg_wave *w, const struct sg_exec_insn *i, uns
 		return (uint32_t)sg_wave_pc(w, i);
 	case SG_HWREG_PC_HI:
 		return (uint32_t)(sg_wave_pc(w, i) >> 32);
+	case SG_HWREG_XCC_ID:
+		return w->xcc_id;
 	case SG_HWREG_SH_MEM_BASES:
 		return w->private_hi >> 16 | (w->shared_hi & 0xffff0000u);
 	default:

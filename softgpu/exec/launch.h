@@ -78,7 +78,8 @@ struct sg_launch {
 	const struct sg_mem_map *mem;
 	const struct sg_exec_hooks *hooks;
 	struct sg_code_cache *code_cache;
-	struct sg_gws *gws; /* NULL: the queue has no global wave sync */
+	struct sg_gws *gws;         /* NULL: the queue has no global wave sync */
+	uint32_t n_xccs, first_xcc; /* dies of the GPU, which a wave can ask for; 0: it has none */
 
 	uint64_t kernel_object;       /* GPU address of the kernel descriptor */
 	uint64_t entry;               /* GPU address of the first instruction */

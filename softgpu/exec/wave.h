@@ -116,7 +116,7 @@ struct sg_wave {
 	uint32_t gpr_idx_mask;          /* s_set_gpr_idx_on: bits src0 src1 src2 dst */
 	uint32_t scratch_bytes;         /* of this wave */
 	uint64_t scratch;               /* GPU address of this wave's slice */
-	uint32_t hw_id, trap_sts, status_priv;
+	uint32_t hw_id, xcc_id, trap_sts, status_priv;
 	uint32_t index;      /* in the workgroup */
 	uint8_t run_state;   /* enum sg_stop it was left with */
 	bool behind_barrier; /* and has not waited for memory since (s_waitcnt) */

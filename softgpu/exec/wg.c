@@ -273,6 +273,14 @@ static void put_apertures(struct sg_wave *w, const struct sg_launch *l)
 	w->private_hi = l->private_aperture_hi;
 }
 
+/* Dies are dealt the workgroups one by one. */
+static uint32_t die_of(const struct sg_launch *l, const uint32_t id[3])
+{
+	uint64_t wg = ((uint64_t)id[2] * l->n_wg[1] + id[1]) * l->n_wg[0] + id[0];
+
+	return l->n_xccs ? l->first_xcc + (uint32_t)(wg % l->n_xccs) : 0;
+}
+
 static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3],
 		       const uint32_t size[3])
 {
@@ -297,6 +305,7 @@ static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3],
 	w->scratch_bytes = l->scratch_wave_bytes;
 	w->scratch = l->scratch_base + (uint64_t)scratch_wave * l->scratch_wave_bytes;
 	w->hw_id = (scratch_wave & 0xf) | (index & 3) << 4 | (wg->slot & 0xf) << 8;
+	w->xcc_id = die_of(l, id);
 	/* registers start at zero, so that a program that reads one too early still repeats itself */
 	memset(w->base[SG_BASE_VGPR], 0, (size_t)l->n_vgprs * SG_LANES * 4);
 	memset(w->base[SG_BASE_AGPR], 0, (size_t)l->n_agprs * SG_LANES * 4);

@@ -1,24 +1,12 @@
-#include "softgpu/hw/hw.h"
+#include "softgpu/hw/hw_priv.h"
 
 /*
  * D documented (AMD's CDNA papers and ISA manuals, the driver's topology, PCIe), R recorded (AMD's profiler
  * recordings of vcopy and of the roofline benchmark), F fitted to R.
  */
 /* clang-format off */
-/*
- * Generation 4, 16 lanes of 16 Gbit/s, 128 of 130 bits (D). Of a packet, 4 bytes frame it, 4 check it, 12 are the
- * header of an answer and 16 that of a request with a long address (D).
- */
-#define PCIE \
-	.pcie = { .mb_s = 31508, .read_head = 20, .write_head = 24, /* D */ \
-		  .posted = true, .per_operand = true, /* D; published: writes and atomics count no stall */ \
-		  .read_ns = 1500, .write_ns = 800 }  /* F: scalar loads of arguments; a guess */
-#define XGMI \
-	.read_head = 20, .write_head = 20,    /* a guess: as answers on PCIe */ \
-	.read_ns = 700, .write_ns = 500       /* a guess */
-
 #define GFX90A_COMMON \
-	.target = SG_ISA_GFX90A, \
+	.target = SG_ISA_GFX90A, .n_xcc = 1, \
 	.n_se = 8, .n_groups = 7,             /* D; R: 56 scalar caches */ \
 	.simd_waves = 8,                      /* D */ \
 	.simd_vgprs = 512, .vgpr_granule = 8, /* D */ \
@@ -44,7 +32,7 @@
 	.scalar_waiting = 30,                 /* R: SQC_DCACHE_MISSES_DUPLICATE */ \
 	.lds_latency = 64, .lds_16ths = 20,   /* F: LDS peak, 78 % of D */ \
 	.ta_queue = 24,                       /* F */ \
-	.l1_bytes = 16384, .l1_ways = 4,      /* D */ \
+	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */ \
 	.l1_hit = 110, .l1_16ths = 19,        /* F: L1 peak, 81 % of D */ \
 	.td_latency = 30,                     /* F */ \
 	.l1_misses = 128,                     /* F: HBM and L2 peaks; R: 64 on average */ \
@@ -58,11 +46,12 @@
 	.l2_latency = 100, .l2_fill = 200,    /* F */ \
 	.l2_read_16ths = 19, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* F: L2 peak, 72 % of D */ \
 	.write_age = 13,                      /* F: 19489 of 65536 lines dirty at the end */ \
+	.scalar_cached = true,                /* R: TCC_MISS */ \
 	.read_ns = 180, .write_ns = 150,      /* F */ \
 	.tcr_ps = 3100,                       /* F: TCP_TCR_TCP_STALL_CYCLES */ \
 	.tag_queue = 16, .read_credit = 2500, .write_credit = 2500, /* F: the stalls of L2 */ \
 	.read_ps = 1400, .write_ps = 1440,    /* F: HBM peak, 85 % of D */ \
-	PCIE, \
+	PCIE(31508, 1500), \
 	.xgmi = { .mb_s = 50000, XGMI },      /* D: 16 lanes of 25 Gbit/s */ \
 	.credit_ns = 11                       /* F: published stalls of reads: xGMI 17.85 %, PCIe 91.29 % */
 
@@ -76,7 +65,7 @@ const struct sg_hw sg_hw_mi250x = { /* one of its two dies; 110 CUs are 14 of ea
 
 const struct sg_hw sg_hw_mi100 = {
 	.name = "MI100",
-	.target = SG_ISA_GFX908,
+	.target = SG_ISA_GFX908, .n_xcc = 1,
 	.n_se = 8, .cus_per_se = 15, .n_groups = 6, .group_cus = { 3, 3, 3, 2, 2, 2 }, /* D; R: 48 caches */
 	.simd_waves = 10, .simd_vgprs = 256, .vgpr_granule = 4, .simd_sgprs = 800, .sgpr_granule = 16, /* D */
 	.trap_sgprs = 16,                     /* D: LLVM */
@@ -96,7 +85,7 @@ const struct sg_hw sg_hw_mi100 = {
 	.icache_ahead = 2, .scalar_hit = 290, .scalar_waiting = 30, /* R; F; R */
 	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
 	.ta_queue = 24,                       /* F */
-	.l1_bytes = 16384, .l1_ways = 4,      /* D */
+	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */
 	.l1_misses = 64,                      /* F */
 	.utcl1_pages = 512, .page_shift = 21, .utcl1_under_miss = 10, /* F: as MI210; R; R: 9.8 */
@@ -108,11 +97,12 @@ const struct sg_hw sg_hw_mi100 = {
 	.l2_latency = 100, .l2_fill = 200,    /* F */
 	.l2_read_16ths = 16, .l2_write_16ths = 16, .l2_atomic_16ths = 64, /* D: 64 bytes per cycle */
 	.write_age = 11,                      /* F: 43930 of 131072 lines dirty at the end */
+	.scalar_cached = true,                /* R: TCC_MISS */
 	.read_ns = 380, .write_ns = 180,      /* F */
 	.tcr_ps = 4500,                       /* F: TCP_TCR_TCP_STALL_CYCLES */
 	.tag_queue = 16, .read_credit = 830, .write_credit = 760, /* F: the stalls of L2 */
 	.read_ps = 1960, .write_ps = 1960,    /* F: as MI210, 85 % of D */
-	PCIE,
+	PCIE(31508, 1500),
 	.xgmi = { .mb_s = 46000, XGMI },      /* D: 16 lanes of 23 Gbit/s */
 	.credit_ns = 11                       /* as MI210 */
 };

@@ -1,9 +1,11 @@
 /*
- * hw: the parameters of the modelled chips: MI100, MI210, MI250X.
+ * hw: the parameters of the modelled chips.
  *
  * Everything the models know about a chip is in one row of hw.c, with the source of each number:
  * documented, recorded (on hardware), or fitted (chosen to reproduce the recordings).
  * Times of the memory side are in nanoseconds, because its clock is not the shader clock.
+ *
+ * A chip from MI300 on has several dies (XCC) with an L2 each. Engines, CUs, channels and sizes are those of one die.
  */
 #ifndef WS_SOFTGPU_HW_HW_H
 #define WS_SOFTGPU_HW_HW_H
@@ -13,7 +15,8 @@
 
 #include "softgpu/isa/isa.h"
 
-#define SG_MAX_SE 8
+#define SG_MAX_XCC 8
+#define SG_MAX_SE 32    /* of all dies */
 #define SG_MAX_GROUPS 8 /* scalar caches of a shader engine */
 #define SG_MAX_SIMD_WAVES 10
 
@@ -30,6 +33,7 @@ struct sg_hw {
 	enum sg_isa_target target;
 
 	/* shape */
+	uint32_t n_xcc;
 	uint32_t n_se, cus_per_se, n_groups; /* groups: CUs of an engine that share scalar caches */
 	uint32_t n_missing; /* engines, from the last, whose last CU is not there */
 	uint8_t group_cus[SG_MAX_GROUPS];
@@ -64,9 +68,9 @@ struct sg_hw {
 	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */
 
 	/* vector memory */
-	uint32_t ta_queue; /* instructions that wait for L1 */
-	uint32_t l1_bytes, l1_ways;
-	uint32_t l1_hit, l1_16ths; /* cycles; 16ths of a cycle per line looked up */
+	uint32_t ta_queue;                   /* instructions that wait for L1 */
+	uint32_t l1_bytes, l1_ways, l1_line; /* line: what a miss requests, too, if it is 128 */
+	uint32_t l1_hit, l1_16ths;           /* cycles; 16ths of a cycle per line looked up */
 	uint32_t td_latency;
 	uint32_t tcr_ps;    /* that a request to L2 keeps the way to it */
 	uint32_t l1_misses; /* 64-byte reads in flight */
@@ -80,11 +84,18 @@ struct sg_hw {
 
 	/* L2 */
 	uint32_t n_channels, channel_shift, l2_bytes, l2_ways, l2_line;
+	bool l2_hash;                 /* sets are chosen by upper bits of an address, too */
 	uint32_t l2_latency, l2_fill; /* fill: from memory's answer to the line's */
 	uint32_t l2_read_16ths, l2_write_16ths, l2_atomic_16ths; /* of a cycle per request */
 	uint32_t write_age; /* fills by which a written line is older than a read one */
+	bool scalar_cached; /* lines of uncached memory that scalar caches ask for are kept */
 
-	/* memory */
+	/* memory; `n_memory` channels of it for each L2 channel, which all dies share (0: one) */
+	uint32_t n_memory;
+	bool read_128;       /* a whole line is one request */
+	uint64_t mall_bytes; /* Infinity Cache, in front of memory; 0: none */
+	uint32_t mall_ns;    /* like read_ns, of what is there */
+	uint32_t port_ps;    /* 64 bytes from or to an L2 channel; 0: memory is the limit */
 	uint32_t read_ns, write_ns;
 	uint32_t read_ps, write_ps; /* 64 bytes on one channel */
 	uint32_t tag_queue;         /* cycles of waiting for the tags before it counts as a stall */
@@ -96,5 +107,16 @@ struct sg_hw {
 };
 
 extern const struct sg_hw sg_hw_mi210, sg_hw_mi250x, sg_hw_mi100;
+extern const struct sg_hw sg_hw_mi300x, sg_hw_mi300a, sg_hw_mi325x, sg_hw_mi350x, sg_hw_mi355x;
+
+static inline uint32_t sg_hw_n_engines(const struct sg_hw *hw) /* of all dies */
+{
+	return hw->n_xcc * hw->n_se;
+}
+
+static inline uint32_t sg_hw_n_channels(const struct sg_hw *hw)
+{
+	return hw->n_xcc * hw->n_channels;
+}
 
 #endif

@@ -10,14 +10,9 @@ enum { IN, OUT }; /* directions of a link */
 
 void sg_ea_begin(struct sg_tcc *tcc, uint32_t mhz)
 {
-	const struct sg_hw *hw = tcc->hw;
-
 	tcc->mhz = mhz;
-	tcc->read_cycles = hw->read_ns * mhz / 1000;
-	tcc->write_cycles = hw->write_ns * mhz / 1000;
-	tcc->credit_cycles = hw->credit_ns * mhz / 1000;
-	tcc->read_cost = (uint32_t)((uint64_t)hw->read_ps * mhz * 256 / 1000000);
-	tcc->write_cost = (uint32_t)((uint64_t)hw->write_ps * mhz * 256 / 1000000);
+	tcc->credit_cycles = tcc->hw->credit_ns * mhz / 1000;
+	sg_hbm_begin(&tcc->hbm, mhz);
 	memset(tcc->links, 0, sizeof(tcc->links));
 }
 
@@ -33,17 +28,6 @@ void sg_ea_open(struct sg_tcc *tcc, struct sg_memory_kind kind)
 		(uint32_t)(((uint64_t)tcc->mhz << 16) / ((uint64_t)link->hw->mb_s * n_links));
 	link->read_cycles = link->hw->read_ns * tcc->mhz / 1000;
 	link->write_cycles = link->hw->write_ns * tcc->mhz / 1000;
-}
-
-/* HBM: one request of 64 bytes or less: when is it done? */
-static uint64_t hbm(struct sg_channel *ch, uint64_t time, uint32_t cost, uint32_t latency,
-		    uint64_t *waited)
-{
-	uint64_t now = time << 8, start = now > ch->ea_free ? now : ch->ea_free;
-
-	ch->ea_free = start + cost;
-	*waited = (start - now) >> 8;
-	return ((start + cost) >> 8) + latency;
 }
 
 /* A link: so many bytes in one direction. */
@@ -69,21 +53,24 @@ uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *sta
 	return stall->waiting.cycles > sending ? stall->waiting.cycles - sending : 0;
 }
 
-uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint32_t route,
-		    bool uncached)
+uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
+		    uint32_t route, uint32_t n, bool uncached)
 {
 	struct sg_link_state *link = &tcc->links[route];
 	uint64_t waited = 0, done;
 
 	if (route == SG_ROUTE_OWN)
-		done = hbm(ch, time, tcc->read_cost, tcc->read_cycles, &waited);
+		done = sg_hbm_read(&tcc->hbm, ch->index, number, n, time, &waited);
 	else
-		done = over_link(link, IN, time, 64 + link->hw->read_head,
+		done = over_link(link, IN, time, n * 64 + link->hw->read_head,
 				 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
 	C(TCC_EA_RDREQ)++;
+	C(TCC_BUBBLE) += n == 2 && tcc->hw->target == SG_ISA_GFX942; /* recorded; and 0 on gfx950 */
+	C(TCC_EA_RDREQ_128B) += n == 2;
+	C(TCC_EA_RDREQ_64B) += n == 1;
 	C(TCC_EA_RDREQ_DRAM) += route == SG_ROUTE_OWN;
 	if (uncached)
-		C(TCC_EA_RD_UNCACHED_32B) += 2;
+		C(TCC_EA_RD_UNCACHED_32B) += 2 * n;
 	if (waited > tcc->hw->read_credit)
 		sg_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
@@ -91,14 +78,14 @@ uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, ui
 }
 
 /* A write or an atomic of n_bytes in n_packets: what both count. */
-static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint32_t route,
-		     uint32_t n_bytes, uint32_t n_packets)
+static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
+		     uint32_t route, uint32_t n_bytes, uint32_t n_packets)
 {
 	struct sg_link_state *link = &tcc->links[route];
 	uint64_t waited = 0, done;
 
 	if (route == SG_ROUTE_OWN) {
-		done = hbm(ch, time, tcc->write_cost, tcc->write_cycles, &waited);
+		done = sg_hbm_write(&tcc->hbm, ch->index, number, time, &waited);
 		done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
 	} else {
 		done = over_link(link, OUT, time, n_bytes + n_packets * link->hw->write_head,
@@ -111,11 +98,11 @@ static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, u
 	return done;
 }
 
-static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
-			  uint32_t route, bool uncached)
+static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
+			  uint64_t bytes, uint32_t route, bool uncached)
 {
 	bool whole = bytes == ~0ull;
-	uint64_t done = send(tcc, ch, time, route, whole ? 64 : 32, 1);
+	uint64_t done = send(tcc, ch, number, time, route, whole ? 64 : 32, 1);
 
 	C(TCC_EA_WRREQ_64B) += whole;
 	C(TCC_EA_WR_UNCACHED_32B) += uncached; /* published: one of 64 bytes counts once */
@@ -123,19 +110,19 @@ static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t ti
 	return done;
 }
 
-uint64_t sg_ea_write(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
-		     uint32_t route, bool uncached)
+uint64_t sg_ea_write(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
+		     uint64_t bytes, uint32_t route, bool uncached)
 {
 	/* two writes of 32 bytes where one of 64 would carry bytes that nobody wrote */
 	if (bytes != ~0ull && (uint32_t)bytes && bytes >> 32) {
-		write_one(tcc, ch, time, bytes & 0xffffffff, route, uncached);
+		write_one(tcc, ch, number, time, bytes & 0xffffffff, route, uncached);
 		bytes &= ~0xffffffffull;
 	}
-	return write_one(tcc, ch, time, bytes, route, uncached);
+	return write_one(tcc, ch, number, time, bytes, route, uncached);
 }
 
-uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, uint64_t bytes,
-		      uint32_t route)
+uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
+		      uint64_t bytes, uint32_t route)
 {
 	uint64_t done = time;
 
@@ -147,7 +134,7 @@ uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time, 
 			continue;
 		if (route != SG_ROUTE_OWN && tcc->links[route].hw->per_operand)
 			n_packets = (n_bytes + 3) / 4;
-		done = send(tcc, ch, time, route, n_bytes, n_packets);
+		done = send(tcc, ch, number, time, route, n_bytes, n_packets);
 		/* the old value comes back by the way it went */
 		done += route == SG_ROUTE_OWN
 				? 0

@@ -22,6 +22,7 @@ struct sg_request {
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
 	uint8_t kind;    /* enum sg_req_kind */
 	uint8_t lines;   /* 1, or 2 of one 128-byte line */
+	uint8_t xcc;     /* the die, whose L2 it is for */
 	bool slc, returns;
 	struct sg_memory_kind memory;
 };

@@ -21,12 +21,13 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	assert(hw->l2_ways == SG_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
 	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
 	tcc->n_halves = hw->l2_line / 64;
-	tcc->channels = calloc(hw->n_channels, sizeof(*tcc->channels));
-	if (!tcc->channels)
+	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
+	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
 		return false;
-	for (uint32_t k = 0; k < hw->n_channels; k++) {
+	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
+		ch->index = k;
 		ch->bytes = calloc(n_lines, sizeof(*ch->bytes));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
 		if (!ch->bytes || !ch->sets)
@@ -38,7 +39,7 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 
 void sg_tcc_free(struct sg_tcc *tcc)
 {
-	for (uint32_t k = 0; tcc->channels && k < tcc->hw->n_channels; k++) {
+	for (uint32_t k = 0; tcc->channels && k < sg_hw_n_channels(tcc->hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		free(ch->bytes);
@@ -46,6 +47,7 @@ void sg_tcc_free(struct sg_tcc *tcc)
 		free(ch->inbox);
 		free(ch->sorted);
 	}
+	sg_hbm_free(&tcc->hbm);
 	free(tcc->channels);
 	tcc->channels = NULL;
 }
@@ -57,13 +59,13 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	sg_ea_begin(tcc, mhz);
 	tcc->lost = false;
 	tcc->last_answer = 0;
-	for (uint32_t k = 0; k < hw->n_channels; k++) {
+	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		if (ch->touched)
 			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 		ch->touched = false;
-		ch->tag_free = ch->ea_free = 0;
+		ch->tag_free = 0;
 		ch->n_inbox = 0;
 		ch->busy = ch->tag_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
 		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
@@ -82,7 +84,8 @@ static uint32_t channel_of(const struct sg_hw *hw, uint64_t addr)
 
 void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 {
-	struct sg_channel *ch = &tcc->channels[channel_of(tcc->hw, r->addr)];
+	struct sg_channel *ch =
+		&tcc->channels[r->xcc * tcc->hw->n_channels + channel_of(tcc->hw, r->addr)];
 
 	if (ch->n_inbox == ch->inbox_room) {
 		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
@@ -148,13 +151,13 @@ static uint64_t take_bytes(struct line *l, uint32_t half)
 static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line *l,
 				uint64_t time)
 {
-	uint64_t done = time;
+	uint64_t done = time, number = l->set->tags[l->way] - 1;
 
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
 		uint64_t bytes = take_bytes(l, h);
 
 		if (bytes)
-			done = sg_ea_write(tcc, ch, time, bytes, l->set->route[l->way],
+			done = sg_ea_write(tcc, ch, number, time, bytes, l->set->route[l->way],
 					   l->set->uncached & l->bit);
 	}
 	C(TCC_WRITEBACK)++;
@@ -193,10 +196,21 @@ static uint64_t line_number(const struct sg_tcc *tcc, uint64_t addr)
 	return local >> tcc->line_shift;
 }
 
+/*
+ * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
+ * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
+ */
+static uint32_t set_of(const struct sg_tcc *tcc, uint64_t number)
+{
+	if (tcc->hw->l2_hash)
+		number ^= number >> 7 ^ number >> 14;
+	return (uint32_t)number & (tcc->n_sets - 1);
+}
+
 static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch,
 		     const struct sg_request *r)
 {
-	const char *set = (const char *)&ch->sets[line_number(tcc, r->addr) & (tcc->n_sets - 1)];
+	const char *set = (const char *)&ch->sets[set_of(tcc, line_number(tcc, r->addr))];
 
 	for (size_t at = 0; at < sizeof(struct sg_l2_set); at += 64)
 		__builtin_prefetch(set + at);
@@ -226,7 +240,7 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 {
 	const struct sg_hw *hw = tcc->hw;
 	uint64_t number = line_number(tcc, r->addr);
-	uint32_t in_set = (uint32_t)number & (tcc->n_sets - 1), way = 0;
+	uint32_t in_set = set_of(tcc, number), way = 0;
 	struct sg_l2_set *set = &ch->sets[in_set];
 	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
 	struct line l;
@@ -259,9 +273,12 @@ static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct li
 	if (!(wanted & missing))
 		return false;
 	for (uint32_t h = 0; h < tcc->n_halves; h++) {
-		if (missing & 1u << h) {
-			uint64_t t = sg_ea_read(tcc, ch, time, set->route[l->way],
-						set->uncached & l->bit);
+		/* both halves in one request, if the chip has such */
+		uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
+
+		if (missing & 1u << h && (!h || n == 1)) {
+			uint64_t t = sg_ea_read(tcc, ch, set->tags[l->way] - 1, time,
+						set->route[l->way], n, set->uncached & l->bit);
 
 			t += tcc->hw->l2_fill;
 			done = t > done ? t : done;
@@ -281,7 +298,8 @@ static const uint16_t by_type[] = {
 	[SG_MTYPE_UC] = SG_C_TCC_UC_REQ,
 };
 
-static void count_request(struct sg_channel *ch, const struct sg_request *r, bool hit)
+static void count_request(const struct sg_tcc *tcc, struct sg_channel *ch,
+			  const struct sg_request *r, bool hit)
 {
 	C(TCC_REQ)++;
 	if (hit)
@@ -290,7 +308,7 @@ static void count_request(struct sg_channel *ch, const struct sg_request *r, boo
 		C(TCC_MISS)++;
 	if (r->slc)
 		C(TCC_STREAMING_REQ)++;
-	if (r->kind == SG_REQ_SCALAR) /* recorded */
+	if (r->kind == SG_REQ_SCALAR && tcc->hw->scalar_cached) /* recorded */
 		C(TCC_NC_REQ)++;
 	else
 		ch->c[by_type[r->memory.mtype]]++;
@@ -302,21 +320,22 @@ static void count_request(struct sg_channel *ch, const struct sg_request *r, boo
 		C(TCC_READ)++;
 }
 
-/* Goes to memory whatever L2 has. Scalar and instruction caches' requests do not: kernel arguments, which are
- * in fine-grained memory of the host, are read once (recorded). */
-static bool is_uncached(const struct sg_request *r)
+/* Goes to memory whatever L2 has. Up to MI200, scalar and instruction caches' requests do not: kernel arguments,
+ * which are in fine-grained memory of the host, are read once (recorded; so is that they are not from MI300 on). */
+static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 {
-	if (r->kind == SG_REQ_SCALAR || r->kind == SG_REQ_INST)
+	if ((r->kind == SG_REQ_SCALAR || r->kind == SG_REQ_INST) && tcc->hw->scalar_cached)
 		return false;
 	return r->memory.mtype == SG_MTYPE_UC ||
-	       (r->memory.mtype == SG_MTYPE_CC && r->kind != SG_REQ_READ);
+	       (r->memory.mtype == SG_MTYPE_CC &&
+		(r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC));
 }
 
 /* What L2 has of the line is not what memory will have. */
 static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr)
 {
 	uint64_t number = line_number(tcc, addr);
-	struct sg_l2_set *set = &ch->sets[number & (tcc->n_sets - 1)];
+	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
 
 	for (uint32_t w = 0; w < SG_L2_WAYS; w++)
 		if (set->tags[w] == number + 1)
@@ -326,20 +345,22 @@ static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr
 static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
 			       const struct sg_request *r, uint64_t time)
 {
-	uint64_t done = time;
+	uint64_t done = time, number = line_number(tcc, r->addr);
 
-	count_request(ch, r, false);
-	if (r->kind == SG_REQ_READ) {
-		for (unsigned k = 0; k < r->lines; k++)
-			done = sg_ea_read(tcc, ch, time, r->memory.route, true);
+	count_request(tcc, ch, r, false);
+	if (r->kind != SG_REQ_WRITE && r->kind != SG_REQ_ATOMIC) {
+		uint32_t n = r->lines == 2 && tcc->hw->read_128 ? 2 : 1;
+
+		for (unsigned k = 0; k < r->lines; k += n)
+			done = sg_ea_read(tcc, ch, number, time, r->memory.route, n, true);
 		return done;
 	}
 	C(TCC_WRITEBACK)++;
 	if (r->memory.mtype == SG_MTYPE_CC)
 		forget_line(tcc, ch, r->addr);
 	if (r->kind == SG_REQ_ATOMIC)
-		return sg_ea_atomic(tcc, ch, time, r->bytes, r->memory.route);
-	return sg_ea_write(tcc, ch, time, r->bytes, r->memory.route, true);
+		return sg_ea_atomic(tcc, ch, number, time, r->bytes, r->memory.route);
+	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
 }
 
 static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
@@ -363,7 +384,7 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 		if (r->kind == SG_REQ_ATOMIC)
 			add_bytes(&l, half, r->bytes);
 	}
-	count_request(ch, r, hit);
+	count_request(tcc, ch, r, hit);
 	return done;
 }
 
@@ -381,7 +402,8 @@ static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_req
 		sg_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
 	sg_ea_open(tcc, r->memory);
-	done = is_uncached(r) ? serve_uncached(tcc, ch, r, start) : serve_cached(tcc, ch, r, start);
+	done = is_uncached(tcc, r) ? serve_uncached(tcc, ch, r, start)
+				   : serve_cached(tcc, ch, r, start);
 	sg_busy_add(&ch->busy, r->time, done + hw->l2_latency);
 	done += hw->l2_latency + hw->response;
 	tcc->last_answer = done > tcc->last_answer ? done : tcc->last_answer;
@@ -422,7 +444,7 @@ static void drop_served(struct sg_channel *ch, uint64_t from, uint32_t window, u
 
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
-	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
+	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		if (!ch->n_inbox)
@@ -444,15 +466,17 @@ uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)
 {
 	uint64_t last = time;
 
-	for (uint32_t k = 0; k < tcc->hw->n_channels; k++) {
+	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		for (uint32_t s = 0; ch->touched && s < tcc->n_sets; s++)
 			for (uint32_t dirty = ch->sets[s].dirty; dirty; dirty &= dirty - 1) {
 				struct line l = line_at(ch, s, (uint32_t)__builtin_ctz(dirty));
 				/* it goes through the lines as fast as memory takes them */
-				uint64_t now = ch->ea_free >> 8 > time ? ch->ea_free >> 8 : time;
-				uint64_t done = write_line_back(tcc, ch, &l, now);
+				uint64_t now = sg_hbm_free_at(&tcc->hbm, ch->index,
+							      l.set->tags[l.way] - 1);
+				uint64_t done =
+					write_line_back(tcc, ch, &l, now > time ? now : time);
 
 				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
 				last = done > last ? done : last;

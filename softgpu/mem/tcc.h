@@ -1,5 +1,5 @@
 /*
- * tcc: L2 and memory behind it, by channel.
+ * tcc: the L2 of each die, by channel, and memory behind it.
  *
  * Write-back. A read miss fetches what the line lacks in requests of 64 bytes; a write allocates without
  * fetching. Uncached memory (kind.h) is accessed request by request (ea.h). The oldest line is evicted, and a written
@@ -13,6 +13,7 @@
 #define WS_SOFTGPU_MEM_TCC_H
 
 #include "softgpu/hw/hw.h"
+#include "softgpu/mem/hbm.h"
 #include "softgpu/mem/request.h"
 
 /*
@@ -54,7 +55,7 @@ struct sg_channel {
 	uint32_t n_inbox, inbox_room;
 	bool touched;                                            /* there is something to forget */
 	uint64_t tag_free;                                       /* 1/16 cycles */
-	uint64_t ea_free;                                        /* 1/256 cycles */
+	uint32_t index;                                          /* over all dies */
 	struct sg_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
 	uint64_t *c; /* counters of this channel */
@@ -62,13 +63,12 @@ struct sg_channel {
 
 struct sg_tcc {
 	const struct sg_hw *hw;
-	struct sg_channel *channels;
+	struct sg_channel *channels; /* those of the first die, of the second, ... */
+	struct sg_hbm hbm;
 	uint32_t n_sets, line_shift, n_halves;
-	bool lost;            /* a request could not be kept: out of memory */
-	uint64_t last_answer; /* when the last one is there */
-	/* in cycles of the dispatch's clock */
-	uint32_t mhz, read_cycles, write_cycles, credit_cycles, read_cost,
-		write_cost; /* cost: 1/256 cycles */
+	bool lost;                   /* a request could not be kept: out of memory */
+	uint64_t last_answer;        /* when the last one is there */
+	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
 	void (*answer)(void *ctx, const struct sg_request *r, uint64_t time);
 	void *ctx;

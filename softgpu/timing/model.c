@@ -27,6 +27,7 @@ static bool create_groups(struct sg_model *m)
 		group->model = m;
 		group->index = g;
 		group->se = g / hw->n_groups;
+		group->xcc = group->se / hw->n_se;
 		group->n_cus = hw->group_cus[g % hw->n_groups];
 		for (uint32_t k = 0; k < group->n_cus; k++) {
 			group->cus[k] = &m->cus[cu++];
@@ -52,9 +53,11 @@ static bool create_cus(struct sg_model *m)
 		cu->model = m;
 		cu->index = k;
 		cu->se = k / hw->cus_per_se;
+		cu->xcc = cu->se / hw->n_se;
 		cu->missing = k % hw->cus_per_se == hw->cus_per_se - 1 &&
-			      cu->se >= hw->n_se - hw->n_missing;
-		if (!sg_cache_init(&cu->tcp.tags, hw->l1_bytes / 64 / hw->l1_ways, hw->l1_ways) ||
+			      cu->se % hw->n_se >= hw->n_se - hw->n_missing;
+		if (!sg_cache_init(&cu->tcp.tags, hw->l1_bytes / hw->l1_line / hw->l1_ways,
+				   hw->l1_ways) ||
 		    !sg_cache_init(&cu->tcp.pages, 1, hw->utcl1_pages))
 			return false;
 	}
@@ -69,8 +72,9 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 		return NULL;
 	m->hw = hw;
 	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= SG_MAX_SLOTS);
-	m->n_cus = hw->n_se * hw->cus_per_se;
-	m->n_groups = hw->n_se * hw->n_groups;
+	assert(hw->n_xcc && hw->n_xcc <= SG_MAX_XCC && sg_hw_n_engines(hw) <= SG_MAX_SE);
+	m->n_cus = sg_hw_n_engines(hw) * hw->cus_per_se;
+	m->n_groups = sg_hw_n_engines(hw) * hw->n_groups;
 	m->cus = calloc(m->n_cus, sizeof(*m->cus));
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
 	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) ||
@@ -123,22 +127,26 @@ static size_t n_tags(const struct sg_cache *c)
 
 uint64_t *sg_model_copy_state(const struct sg_model *m, size_t *n_bytes)
 {
-	size_t n = n_tags(&m->groups[0].inst.tags);
-	uint64_t *state = malloc(n * m->n_groups * sizeof(*state));
+	size_t n = n_tags(&m->groups[0].inst.tags), n_hbm = sg_hbm_n_state(&m->tcc.hbm);
+	uint64_t *state = malloc((n * m->n_groups + n_hbm) * sizeof(*state));
 
 	for (uint32_t g = 0; state && g < m->n_groups; g++)
 		memcpy(state + g * n, m->groups[g].inst.tags.tag, n * sizeof(*state));
-	*n_bytes += n * m->n_groups * sizeof(*state);
+	if (state && n_hbm)
+		memcpy(state + m->n_groups * n, m->tcc.hbm.mall, n_hbm * sizeof(*state));
+	*n_bytes += (n * m->n_groups + n_hbm) * sizeof(*state);
 	return state;
 }
 
 void sg_model_set_state(struct sg_model *m, const uint64_t *state)
 {
-	size_t n = n_tags(&m->groups[0].inst.tags);
+	size_t n = n_tags(&m->groups[0].inst.tags), n_hbm = sg_hbm_n_state(&m->tcc.hbm);
 
 	m->state_is_known = false;
 	for (uint32_t g = 0; g < m->n_groups; g++)
 		memcpy(m->groups[g].inst.tags.tag, state + g * n, n * sizeof(*state));
+	if (n_hbm)
+		memcpy(m->tcc.hbm.mall, state + m->n_groups * n, n_hbm * sizeof(*state));
 }
 
 /* Kept until the caches change: computing it would dominate a loop of small, cached dispatches. */
@@ -153,6 +161,9 @@ uint64_t sg_model_state(struct sg_model *m)
 
 		digest = sg_digest(digest, c->tag, n_tags(c) * sizeof(*c->tag));
 	}
+	if (m->tcc.hbm.mall)
+		digest = sg_digest(digest, m->tcc.hbm.mall,
+				   sg_hbm_n_state(&m->tcc.hbm) * sizeof(uint64_t));
 	m->state_is_known = true;
 	m->state = digest;
 	return digest;
@@ -294,9 +305,9 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 {
 	uint64_t next = SG_NEVER;
 
-	if (m->spi.next_wg < m->d->n_wgs)
+	if (m->spi.n_left)
 		return t;
-	for (uint32_t k = 0; k < m->tcc.hw->n_channels; k++)
+	for (uint32_t k = 0; k < sg_hw_n_channels(m->hw); k++)
 		if (m->tcc.channels[k].n_inbox)
 			return t;
 	for (uint32_t k = 0; k < m->n_cus; k++) {
@@ -325,7 +336,7 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 	}
 	begin(m);
 	m->failed = !sg_spi_begin(m);
-	while ((m->spi.next_wg < d->n_wgs || m->n_alive) && !m->failed) {
+	while ((m->spi.n_left || m->n_alive) && !m->failed) {
 		m->window_end = t + window;
 		sg_spi_window(m, t, m->window_end);
 		for (uint32_t g = 0; g < m->n_groups && !m->failed; g++)
@@ -345,7 +356,8 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 		return false;
 	}
 	end = m->last_end;
-	if (d->system_release)
+	/* other dies read what this one wrote from memory (recorded: at the end of every kernel) */
+	if (d->system_release || m->hw->n_xcc > 1)
 		end = sg_tcc_write_back(&m->tcc, end);
 	sg_result_finish(m, end);
 	return true;

@@ -106,7 +106,7 @@ bool sg_model_result_copy(struct sg_model_result *out,
 			  const struct sg_model_result *from); /* false: no memory */
 size_t sg_model_result_bytes(const struct sg_model_result *result);
 
-/* The state that one dispatch leaves to the next (the instruction caches), to repeat a dispatch from it. */
+/* The state that one dispatch leaves to the next (instruction caches, Infinity Cache), to repeat a dispatch from it. */
 bool sg_model_save(struct sg_model *model);      /* false: no memory */
 void sg_model_restore(struct sg_model *model);   /* to the state saved last */
 uint64_t sg_model_state(struct sg_model *model); /* a digest of the state */

@@ -125,7 +125,7 @@ struct sg_tcp {
 struct sg_cu {
 	struct sg_model *model;
 	struct sg_scalar_group *group;
-	uint32_t index, se, in_group;
+	uint32_t index, se, xcc, in_group;
 	bool missing;
 	struct sg_simd simd[4];
 	struct sg_tcp tcp;
@@ -166,7 +166,7 @@ struct sg_scalar_side {
 
 struct sg_scalar_group {
 	struct sg_model *model;
-	uint32_t index, se, n_cus;
+	uint32_t index, se, xcc, n_cus;
 	struct sg_cu *cus[SG_MAX_GROUP_CUS];
 	uint64_t
 		next[4 *
@@ -174,9 +174,15 @@ struct sg_scalar_group {
 	struct sg_scalar_side inst, data;
 };
 
-struct sg_spi {
+/* Workgroup i is for die i modulo their number; each die launches its own in order. */
+struct sg_spi_die {
 	uint64_t next_wg;
-	uint32_t se; /* whose turn it is */
+	uint32_t se; /* of the die, whose turn it is */
+};
+
+struct sg_spi {
+	struct sg_spi_die dies[SG_MAX_XCC];
+	uint64_t n_left; /* workgroups to launch */
 	uint32_t next_cu[SG_MAX_SE];
 	uint64_t launch_free[SG_MAX_SE];
 	uint32_t simd_cap, vgpr_cap, sgpr_cap;         /* waves of a SIMD */

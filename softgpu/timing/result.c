@@ -11,13 +11,13 @@ uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block)
 {
 	switch (sg_blocks[block].per) {
 	case SG_PER_SE:
-		return hw->n_se;
+		return sg_hw_n_engines(hw);
 	case SG_PER_CU:
-		return hw->n_se * hw->cus_per_se;
+		return sg_hw_n_engines(hw) * hw->cus_per_se;
 	case SG_PER_CHANNEL:
-		return hw->n_channels;
+		return sg_hw_n_channels(hw);
 	default:
-		return 1;
+		return hw->n_xcc;
 	}
 }
 
@@ -30,7 +30,7 @@ bool sg_result_init(struct sg_model *m, struct sg_model_result *r)
 		if (!r->values[b])
 			return false;
 	}
-	r->accumulated = calloc((size_t)m->hw->n_se * SG_N_SQ, sizeof(uint64_t));
+	r->accumulated = calloc((size_t)sg_hw_n_engines(m->hw) * SG_N_SQ, sizeof(uint64_t));
 	return r->accumulated != NULL;
 }
 
@@ -199,7 +199,7 @@ static void count_instruction(uint64_t *sq, const struct sg_timing_insn *i, uint
 static void count_instructions(struct sg_model *m)
 {
 	for (struct sg_map_page *page = m->code.pages; page; page = page->next)
-		for (uint32_t se = 0; se < m->hw->n_se; se++)
+		for (uint32_t se = 0; se < sg_hw_n_engines(m->hw); se++)
 			for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
 				if (page->count[se][k])
 					count_instruction(m->r->values[SG_BLOCK_SQ] +
@@ -211,7 +211,7 @@ static void count_instructions(struct sg_model *m)
 
 static void finish_engines(struct sg_model *m, uint64_t grbm)
 {
-	for (uint32_t se = 0; se < m->hw->n_se; se++) {
+	for (uint32_t se = 0; se < sg_hw_n_engines(m->hw); se++) {
 		uint64_t *sq = m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ;
 		uint64_t *level = m->r->accumulated + (size_t)se * SG_N_SQ;
 		uint64_t *spi = m->r->values[SG_BLOCK_SPI] + (size_t)se * SG_N_SPI;
@@ -230,6 +230,12 @@ static void finish_engines(struct sg_model *m, uint64_t grbm)
 						spi[SG_C_SPI_CSN_WAVE];
 		spi[SG_C_SPI_CSN_BUSY] =
 			m->spi.se_busy[se].cycles + 1000; /* R: 1016 to 1177 per engine */
+		spi[SG_C_SPI_CS0_WINDOW_VALID] = grbm;
+		spi[SG_C_SPI_CS0_BUSY] = spi[SG_C_SPI_CSN_BUSY];
+		spi[SG_C_SPI_CS0_NUM_THREADGROUPS] = spi[SG_C_SPI_CSN_NUM_THREADGROUPS];
+		spi[SG_C_SPI_CS0_WAVE] = spi[SG_C_SPI_CSN_WAVE];
+		spi[SG_C_SPI_VWC0_VDATA_VALID_WR] = spi[SG_C_SPI_VWC1_VDATA_VALID_WR] =
+			2 * spi[SG_C_SPI_CSN_WAVE];
 		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
 		for (uint32_t k = 0; k < SG_N_SQ; k++)
 			if (level[k])
@@ -261,11 +267,13 @@ static void finish_cus(struct sg_model *m)
 	}
 }
 
-static void finish_front_end(struct sg_model *m, uint64_t grbm, uint64_t spi_busy)
+/* Each die has a front end, and all see the same packet. */
+static void finish_front_end(struct sg_model *m, uint32_t xcc, uint64_t grbm, uint64_t spi_busy)
 {
 	const struct sg_hw *hw = m->hw;
-	uint64_t *g = m->r->values[SG_BLOCK_GRBM], *c = m->r->values[SG_BLOCK_CPC];
-	uint64_t *f = m->r->values[SG_BLOCK_CPF];
+	uint64_t *g = m->r->values[SG_BLOCK_GRBM] + (size_t)xcc * SG_N_GRBM;
+	uint64_t *c = m->r->values[SG_BLOCK_CPC] + (size_t)xcc * SG_N_CPC;
+	uint64_t *f = m->r->values[SG_BLOCK_CPF] + (size_t)xcc * SG_N_CPF;
 
 	g[SG_C_GRBM_COUNT] = g[SG_C_GRBM_GUI_ACTIVE] = grbm;
 	g[SG_C_GRBM_SPI_BUSY] = spi_busy;
@@ -277,6 +285,7 @@ static void finish_front_end(struct sg_model *m, uint64_t grbm, uint64_t spi_bus
 	c[SG_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2[m->d->cold];
 	c[SG_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
 	c[SG_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
+	c[SG_C_CPC_TG_SEND] = m->d->n_wgs / hw->n_xcc + (xcc < m->d->n_wgs % hw->n_xcc);
 	c[SG_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
 	f[SG_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
 	f[SG_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
@@ -309,8 +318,9 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	count_instructions(m);
 	finish_engines(m, grbm);
 	finish_cus(m);
-	finish_front_end(m, grbm, spi_busy);
-	for (uint32_t k = 0; k < m->hw->n_channels; k++) {
+	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
+		finish_front_end(m, xcc, grbm, spi_busy);
+	for (uint32_t k = 0; k < sg_hw_n_channels(m->hw); k++) {
 		const struct sg_channel *ch = &m->tcc.channels[k];
 		uint64_t *c = tcc + (size_t)k * SG_N_TCC;
 

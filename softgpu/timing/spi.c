@@ -1,6 +1,6 @@
 /*
- * spi: launches workgroups. As long as there are any, every shader engine asks for one: it gets the next in
- * order once it has a CU with room (wave slots, registers, LDS, barriers) and scratch for its waves. Engines
+ * spi: launches workgroups. Dies are dealt the workgroups one by one; what follows is each die's alone. As long as
+ * there are any, every shader engine asks for one: it gets the next in order once it has a CU with room (wave slots, registers, LDS, barriers) and scratch for its waves. Engines
  * that could take it at the same time take turns, and so do the CUs of an engine.
  *
  * An engine's resources are checked once in four cycles, and that is what the SPI_RA counters count, summed
@@ -27,7 +27,11 @@ bool sg_spi_begin(struct sg_model *m)
 	uint32_t vgprs = granules(d->vgprs ? d->vgprs : 1, hw->vgpr_granule);
 	uint32_t sgprs = granules(d->sgprs ? d->sgprs : 1, hw->sgpr_granule) + hw->trap_sgprs;
 
-	*spi = (struct sg_spi){ .first = SG_NEVER, .c = m->r->values[SG_BLOCK_SPI] };
+	*spi = (struct sg_spi){ .first = SG_NEVER,
+				.n_left = d->n_wgs,
+				.c = m->r->values[SG_BLOCK_SPI] };
+	for (uint32_t k = 0; k < hw->n_xcc; k++)
+		spi->dies[k].next_wg = k;
 	spi->vgpr_cap = hw->simd_vgprs / vgprs;
 	spi->sgpr_cap = hw->simd_sgprs / sgprs;
 	spi->simd_cap = hw->simd_waves;
@@ -40,7 +44,7 @@ bool sg_spi_begin(struct sg_model *m)
 	/* what cannot fit an empty CU would wait for ever */
 	if ((d->waves_per_wg + 3) / 4 > spi->simd_cap)
 		spi->simd_cap = (d->waves_per_wg + 3) / 4;
-	spi->scratch_cap = d->scratch_waves ? d->scratch_waves / hw->n_se : UINT32_MAX;
+	spi->scratch_cap = d->scratch_waves ? d->scratch_waves / sg_hw_n_engines(hw) : UINT32_MAX;
 	if (spi->scratch_cap < d->waves_per_wg)
 		spi->scratch_cap = d->waves_per_wg;
 	return spi->simd_cap <= SG_MAX_SIMD_WAVES &&
@@ -190,7 +194,7 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 		wg = malloc(sizeof(*wg));
 	if (!wg)
 		return false;
-	wg->id = spi->next_wg;
+	wg->id = spi->dies[cu->xcc].next_wg;
 	wg->traces = m->d->next(m->d->ctx, wg->id);
 	if (!wg->traces || !wg->traces->n_waves || wg->traces->n_waves > m->d->waves_per_wg) {
 		free(wg);
@@ -216,7 +220,8 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 	}
 	spi->launch_free[se] = t;
 	spi->last = t > spi->last ? t : spi->last;
-	spi->next_wg++;
+	spi->dies[cu->xcc].next_wg += m->hw->n_xcc;
+	spi->n_left--;
 	return true;
 }
 
@@ -232,12 +237,18 @@ static void count_wait(struct sg_model *m, uint32_t se, uint64_t from, uint64_t 
 		count_stall(m, se, to / SG_CHECK - from / SG_CHECK);
 }
 
+/* The k-th engine of a die, from the one on whose turn it is. */
+static uint32_t engine_of(const struct sg_model *m, uint32_t xcc, uint32_t k)
+{
+	return xcc * m->hw->n_se + (m->spi.dies[xcc].se + k) % m->hw->n_se;
+}
+
 /*
- * The engine that can take the next workgroup first, and its CU; *out_t: when. NULL: none can before `to`. An
- * engine that cannot is not looked at again: nothing ends within a window.
+ * The engine that can take the next workgroup of the die first, and its CU; *out_t: when. NULL: none can before
+ * `to`. An engine that cannot is not looked at again: nothing ends within a window.
  */
-static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from, uint64_t to,
-			      uint64_t *out_t)
+static struct sg_cu *first_cu(struct sg_model *m, uint32_t xcc, uint32_t *full, uint64_t from,
+			      uint64_t to, uint64_t *out_t)
 {
 	const struct sg_spi *spi = &m->spi;
 	const struct sg_hw *hw = m->hw;
@@ -248,7 +259,7 @@ static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from,
 		struct sg_cu *cu = NULL;
 
 		for (uint32_t k = 0; k < hw->n_se; k++) {
-			uint32_t se = (spi->se + k) % hw->n_se;
+			uint32_t se = engine_of(m, xcc, k);
 			uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
 
 			if (t >= first_t || *full >> se & 1)
@@ -267,28 +278,36 @@ static struct sg_cu *first_cu(struct sg_model *m, uint32_t *full, uint64_t from,
 	}
 }
 
-void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
+static void die_window(struct sg_model *m, uint32_t xcc, uint64_t from, uint64_t to)
 {
 	struct sg_spi *spi = &m->spi;
+	struct sg_spi_die *die = &spi->dies[xcc];
 	const struct sg_hw *hw = m->hw;
 	uint32_t full = 0;
 	struct sg_cu *cu;
 	uint64_t t;
 
-	while (spi->next_wg < m->d->n_wgs && !m->failed &&
-	       (cu = first_cu(m, &full, from, to, &t))) {
-		spi->se = (cu->se + 1) % hw->n_se;
+	while (die->next_wg < m->d->n_wgs && !m->failed &&
+	       (cu = first_cu(m, xcc, &full, from, to, &t))) {
+		die->se = (cu->se + 1) % hw->n_se;
 		if (!launch(m, cu, t))
 			m->failed = true;
 	}
 	/* those whose turn it is ask for what is left */
-	for (uint32_t k = 0; k < hw->n_se && spi->next_wg + k < m->d->n_wgs && !m->failed; k++) {
-		uint32_t se = (spi->se + k) % hw->n_se;
+	for (uint32_t k = 0; k < hw->n_se && die->next_wg + (uint64_t)k * hw->n_xcc < m->d->n_wgs;
+	     k++) {
+		uint32_t se = engine_of(m, xcc, k);
 		uint64_t since = spi->launch_free[se] > from ? spi->launch_free[se] : from;
 
-		if (full >> se & 1 && since < to)
+		if (full >> se & 1 && since < to && !m->failed)
 			count_wait(m, se, since, to);
 	}
+}
+
+void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
+{
+	for (uint32_t xcc = 0; xcc < m->hw->n_xcc && m->spi.n_left; xcc++)
+		die_window(m, xcc, from, to);
 }
 
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)

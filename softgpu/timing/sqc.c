@@ -48,6 +48,7 @@ static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind
 				.source = (uint16_t)(SG_SOURCE_SQC + g->index),
 				.kind = (uint8_t)kind,
 				.lines = 1,
+				.xcc = (uint8_t)g->xcc,
 				.bytes = ~0ull,
 				.returns = true,
 				.memory = sg_model_memory(g->model, line << 6).kind };

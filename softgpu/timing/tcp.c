@@ -202,6 +202,12 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 	}
 }
 
+/* What a read of so many 64-byte lines counts as: from MI300 on, a line of 128 bytes is one request. */
+static uint32_t n_requests(const struct sg_hw *hw, uint32_t lines)
+{
+	return hw->l1_line == 128 ? 1 : lines;
+}
+
 void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 {
 	struct sg_tcp *tcp = &cu->tcp;
@@ -209,9 +215,11 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 	uint64_t latency = time - (r->time - cu->model->hw->request);
 
 	if (r->kind == SG_REQ_READ) {
-		for (uint32_t k = 0; k < r->lines; k++)
+		uint32_t n = n_requests(cu->model->hw, r->lines);
+
+		for (uint32_t k = 0; k < n; k++)
 			tcp->slot_free[(r->slot + k) & (cu->model->hw->l1_misses - 1)] = time;
-		TCP(TCP_TCC_READ_REQ_LATENCY) += r->lines * latency;
+		TCP(TCP_TCC_READ_REQ_LATENCY) += n * latency;
 	} else if (r->kind == SG_REQ_WRITE) {
 		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
 	}
@@ -284,6 +292,7 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 				.source = (uint16_t)cu->index,
 				.kind = (uint8_t)kind,
 				.lines = lines,
+				.xcc = (uint8_t)cu->xcc,
 				.memory = op->memory.kind,
 				.slc = op->slc,
 				.returns = op->kind != SG_MEM_ATOMIC };
@@ -352,25 +361,30 @@ static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
-	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC;
+	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC, wide = hw->l1_line == 128;
+	uint64_t tag = wide ? line >> 1 : line;
+	uint32_t n;
 	uint8_t lines;
 
 	/* what is not cached is fetched once for lanes that are looked up one after the other */
 	if (uncached ? line - op->last_line < op->last_lines
-		     : !op->glc && sg_cache_use(&tcp->tags, line))
+		     : !op->glc && sg_cache_use(&tcp->tags, tag))
 		return true;
 	if (!find_slot(cu))
 		return false;
-	lines = pair_follows(cu, op, line) ? 2 : 1;
-	for (uint8_t k = 0; k < lines && !uncached; k++)
-		sg_cache_touch(&tcp->tags, line + k);
+	if (wide)
+		line &= ~1ull;
+	lines = wide || pair_follows(cu, op, line) ? 2 : 1;
+	n = n_requests(hw, lines);
+	for (uint32_t k = 0; k < n && !uncached; k++)
+		sg_cache_touch(&tcp->tags, tag + k);
 	op->last_line = line;
 	op->last_lines = lines;
 	send(cu, op, SG_REQ_READ, line, 0, lines);
-	for (uint8_t k = 0; k < lines; k++)
+	for (uint32_t k = 0; k < n; k++)
 		take_slot(tcp, hw);
-	TCP(TCP_TCC_READ_REQ) += lines;
-	count_type(tcp, op, SG_REQ_READ, lines);
+	TCP(TCP_TCC_READ_REQ) += n;
+	count_type(tcp, op, SG_REQ_READ, n);
 	return true;
 }
 

@@ -79,7 +79,7 @@ out_has "   Flags               :	interval pow2"
 # What the software GPU makes of it, when asked, or when that is why it cannot be had.
 run rocprofv3-avail info --fidelity --pmc SQ_WAVES
 out_has "Software_GPU        :	exact"
-run rocprofv3-avail info --pmc TCC_BUBBLE
+run rocprofv3-avail info --pmc TD_SPI_STALL
 out_has "Software_GPU        :	unsupported"
 
 cat >"$work/mine.yaml" <<'END'

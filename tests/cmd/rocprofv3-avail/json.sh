@@ -46,7 +46,7 @@ assert samplers == open(sys.argv[3]).read()
 END
 
 # One GPU, some counters; those the software GPU has no value for when they are asked for.
-run rocprofv3-avail -d 1 info --json --pmc SQ_WAVES TCC_BUBBLE
+run rocprofv3-avail -d 1 info --json --pmc SQ_WAVES TD_SPI_STALL
 rc_is 0
 "${PYTHON:-python3}" - "$out" <<'END' || fail "not what was asked for"
 import json
@@ -54,7 +54,7 @@ import sys
 gpu, = json.load(open(sys.argv[1]))["gpus"]
 assert (gpu["device"], gpu["name"]) == (1, "gfx90a")
 assert {c["name"]: c["software_gpu"] for c in gpu["counters"]} == {
-    "SQ_WAVES": "exact", "TCC_BUBBLE": "unsupported"}
+    "SQ_WAVES": "exact", "TD_SPI_STALL": "unsupported"}
 END
 run rocprofv3-avail info --json --pmc SQ_WAVES SQ_WAVS
 rc_is 1

@@ -7,7 +7,7 @@ counted() { "$PYTHON" "$WS_SOURCE/tests/cmd/rocprofv3/counted.py" "$@" || fail "
 
 # The software GPU's own list says which there are.
 all=$(awk '/^#/ { next } $1 == "block" { on = 1; next }
-	on && ($2 == "all" || $2 == "gfx90a") && $3 != "unsupported" { print $1 }' \
+	on && ($2 == "all" || $2 ~ /gfx90a/) && $3 != "unsupported" { print $1 }' \
 	"$WS_SOURCE/softgpu/counters/catalogue.txt")
 n=$(echo "$all" | wc -l)
 [ "$n" -gt 200 ] || fail "only $n counters"

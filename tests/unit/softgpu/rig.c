@@ -65,7 +65,7 @@ struct rig *rig_create(uint32_t n_workers)
 				    .ctx = rig };
 	rig->cp = sg_cp_create(&host, n_workers);
 	assert_non_null(rig->cp);
-	rig->device = sg_device_create(rig->cp, &rig->mem, topology.gpus[0].model, 1);
+	rig->device = sg_device_create(rig->cp, &rig->mem, &topology.gpus[0], 1);
 	assert_non_null(rig->device);
 	return rig;
 }
