@@ -20,6 +20,19 @@ run "$stack" trixie env LD_PRELOAD="$kfd" WAVESCOPE_GPU=mi210,mi100 rocminfo
 rc_is 0
 out_has 'AMD Instinct MI210'
 out_has 'AMD Instinct MI100'
+# GPUs that this ROCr knows and Debian 12's does not, as rocminfo prints them on such boards.
+run "$stack" trixie env LD_PRELOAD="$kfd" WAVESCOPE_GPU=mi300x,mi300a rocminfo
+rc_is 0
+awk '/^Agent 2/ { on = 1 } on' "$out" >dies
+for line in 'Name: gfx942' 'Compute Unit: 304' 'Compute Unit: 228' 'Shader Engines: 32' 'Shader Engines: 24' \
+	'Chip ID: 29857(0x74a1)' 'Max Clock Freq. (MHz): 2100' 'L1: 32(0x20) KB' 'L2: 4096(0x1000) KB' 'L2: 24576(0x6000) KB' \
+	'L3: 262144(0x40000) KB' 'Size: 201310208(0xbffc000) KB' 'Size: 134217728(0x8000000) KB' 'Coherent Host Access: TRUE' \
+	'Max Waves Per CU: 32(0x20)' 'Name: amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-'; do
+	sed 's/^ *//; s/:  */: /; s/ *$//' dies | grep -Fxq "$line" || fail "rocminfo does not say '$line'"
+done
+run "$stack" trixie env LD_PRELOAD="$kfd" WAVESCOPE_GPU=mi300x:cpx/nps4 rocminfo
+rc_is 0
+is "$(grep -c 'Compute Unit: *38 ' "$out")" 8 "partitions"
 for sample in vcopy reduction streams peer; do
 	run "$stack" trixie env LD_PRELOAD="$kfd" WAVESCOPE_GPU=mi210,mi210 "$WS_BUILD/samples/$sample"
 	rc_is 0
