@@ -10,6 +10,8 @@
 #include "launch/softgpu.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <grp.h>
 #include <stdarg.h>
@@ -38,6 +40,12 @@ static void found(struct launch_machine *m, enum launch_fact fact, bool yes, con
 	va_end(args);
 }
 
+static bool in_container(void)
+{
+	return ws_path_exists("/.dockerenv") || ws_path_exists("/run/.containerenv") ||
+	       getenv("APPTAINER_CONTAINER") || getenv("SINGULARITY_CONTAINER");
+}
+
 static void look_system(struct launch_machine *m)
 {
 	struct ws_buf text;
@@ -61,9 +69,10 @@ static void look_system(struct launch_machine *m)
 	}
 	if (uname(&kernel) != 0 || sysinfo(&memory) != 0)
 		return;
-	snprintf(m->system, sizeof(m->system), "%s, Linux %.40s %.20s, %ld cores, %.0f GiB", name,
+	snprintf(m->system, sizeof(m->system), "%s, Linux %.40s %.20s, %ld cores, %.0f GiB%s", name,
 		 kernel.release, kernel.machine, sysconf(_SC_NPROCESSORS_ONLN),
-		 (double)memory.totalram * memory.mem_unit / (1 << 30));
+		 (double)memory.totalram * memory.mem_unit / (1 << 30),
+		 in_container() ? ", in a container" : "");
 }
 
 static void look_gpus(struct launch_machine *m)
@@ -91,37 +100,84 @@ static void look_gpus(struct launch_machine *m)
 		      ws_path_exists("/sys/module/amdgpu") ? "loaded" : "not loaded");
 }
 
-/* "crw-rw---- root:render": what an administrator wants to see. */
-static void describe_device(const char *path, char *out_text, size_t room)
+/* Why a device that is there cannot be opened, beyond its mode and group. */
+static const char *refusal(int error)
+{
+	uint64_t enforced = 0;
+
+	/* files allow it, the kernel's list of devices of the container does not */
+	if (error == EPERM)
+		return ", refused by the container: start it with this device";
+	if (error == EACCES && ws_file_u64("/sys/fs/selinux/enforce", &enforced) && enforced)
+		return ", SELinux is enforcing: 'setsebool -P container_use_devices 1' allows "
+		       "devices in containers";
+	if (error == EACCES)
+		return ", you are not in the group";
+	return "";
+}
+
+/* Opening is what programs do: access() does not know what a container allows. */
+static bool can_open(const char *path, const char **out_refusal)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	*out_refusal = fd < 0 ? refusal(errno) : "";
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* "/dev/kfd, mode 660, group render": what an administrator wants to see. True: it can be opened. */
+static bool describe_device(const char *path, char *out_text, size_t room)
 {
 	struct stat info;
 	struct group *group;
+	const char *why;
+	bool opens;
 
 	if (stat(path, &info) != 0) {
-		snprintf(out_text, room, "not there");
-		return;
+		snprintf(out_text, room, "not there%s",
+			 in_container() ? ", in a container: start it with this device" : "");
+		return false;
 	}
+	opens = can_open(path, &why);
 	group = getgrgid(info.st_gid);
-	snprintf(out_text, room, "%s, mode %03o, group %s", path, info.st_mode & 0777u,
-		 group ? group->gr_name : "?");
+	snprintf(out_text, room, "%s, mode %03o, group %s%s", path, info.st_mode & 0777u,
+		 group ? group->gr_name : "?", why);
+	return opens;
+}
+
+/* The first GPU's; a machine's GPUs are set alike. */
+static void look_level(struct launch_machine *m)
+{
+	char line[64];
+	glob_t files;
+
+	found(m, LAUNCH_FACT_LEVEL, true, "not reported by the driver");
+	if (glob("/sys/class/drm/card*/device/power_dpm_force_performance_level", 0, NULL,
+		 &files) != 0)
+		return;
+	if (ws_file_line(files.gl_pathv[0], line, sizeof(line)))
+		found(m, LAUNCH_FACT_LEVEL, strcmp(line, "low") != 0, "%s", line);
+	globfree(&files);
 }
 
 static void look_devices(struct launch_machine *m)
 {
-	char text[160];
+	char text[190];
 	glob_t nodes;
-	bool usable = false;
+	bool usable;
 
-	describe_device("/dev/kfd", text, sizeof(text));
-	found(m, LAUNCH_FACT_KFD, access("/dev/kfd", R_OK | W_OK) == 0, "%s", text);
+	usable = describe_device("/dev/kfd", text, sizeof(text));
+	found(m, LAUNCH_FACT_KFD, usable, "%s", text);
 	if (glob("/dev/dri/renderD*", 0, NULL, &nodes) != 0) {
 		found(m, LAUNCH_FACT_RENDER, false, "not there");
 		return;
 	}
-	for (size_t i = 0; i < nodes.gl_pathc; i++)
-		usable |= access(nodes.gl_pathv[i], R_OK | W_OK) == 0;
-	describe_device(nodes.gl_pathv[0], text, sizeof(text));
-	found(m, LAUNCH_FACT_RENDER, usable, "%zu render nodes; %s", nodes.gl_pathc, text);
+	usable = describe_device(nodes.gl_pathv[0], text, sizeof(text));
+	for (size_t i = 1; i < nodes.gl_pathc && !usable; i++)
+		usable = describe_device(nodes.gl_pathv[i], text, sizeof(text));
+	found(m, LAUNCH_FACT_RENDER, usable, "%zu render nodes; %.160s", nodes.gl_pathc, text);
 	globfree(&nodes);
 }
 
@@ -147,8 +203,7 @@ static void look_rocm(struct launch_machine *m)
 		{ LAUNCH_FACT_HIP, "libamdhip64.so.7" },
 		{ LAUNCH_FACT_HIP, "libamdhip64.so.6" },
 		{ LAUNCH_FACT_HIP, "libamdhip64.so.5" },
-		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.1" },
-		{ LAUNCH_FACT_SDK, "librocprofiler-sdk.so.0" },
+		{ LAUNCH_FACT_AQLPROFILE, "libhsa-amd-aqlprofile64.so" },
 	};
 	char path[PATH_MAX];
 	struct ws_buf text;
@@ -268,8 +323,6 @@ static enum ws_status look_softgpu(struct launch_machine *m, struct ws_err *err)
 
 	found(m, LAUNCH_FACT_COLLECTOR,
 	      !ws_path_beside(places, "libwavescope-collector.so", path, NULL), "not found");
-	found(m, LAUNCH_FACT_LATER, false,
-	      "counters of real GPUs, call stacks: not supported by this version");
 	if (m->facts[LAUNCH_FACT_COLLECTOR].yes)
 		found(m, LAUNCH_FACT_COLLECTOR, true, "%.190s", path);
 	st = launch_softgpu_library(path, err);
@@ -330,6 +383,7 @@ enum ws_status launch_machine_look(struct launch_machine *out_machine, struct ws
 	look_system(out_machine);
 	look_gpus(out_machine);
 	look_devices(out_machine);
+	look_level(out_machine);
 	look_rocm(out_machine);
 	look_hipcc(out_machine);
 	look_permissions(out_machine);

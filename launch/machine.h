@@ -35,6 +35,10 @@
 	X(RENDER,    "GPU and driver", "/dev/dri", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
 	  "no /dev/dri/renderD* can be opened for reading and writing",                           \
 	  "join the group 'render' and log in again; in a container, pass --device=/dev/dri")     \
+	X(LEVEL,     "GPU and driver", "performance level", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
+	  "the GPU is held at its lowest clocks: times and rates are not those of normal use",    \
+	  "as root: echo auto > /sys/class/drm/card0/device/power_dpm_force_performance_level "   \
+	  "(profile_standard has steady clocks, for measurements)")                               \
 	X(HSA,       "ROCm",           "HSA runtime", 0,                                          \
 	  "there is no HSA runtime (libhsa-runtime64.so.1)",                                      \
 	  "install libhsa-runtime64-1 (Debian, Ubuntu) or ROCm")                                  \
@@ -47,9 +51,9 @@
 	X(TARGETS,   "ROCm",           "its GPU targets", LAUNCH_FACT_BIT(HIPCC),                 \
 	  "hipcc cannot compile for gfx90a and gfx908",                                           \
 	  "install its device libraries: rocm-device-libs, libamdhip64-dev (Debian, Ubuntu)")     \
-	X(SDK,       "ROCm",           "rocprofiler-sdk", 0,                                      \
-	  "AMD's rocprofiler-sdk is not installed",                                               \
-	  "install rocprofiler-sdk from ROCm 6.2 or later")                                       \
+	X(AQLPROFILE, "ROCm",          "aqlprofile", 0,                                           \
+	  "AMD's library for hardware counters (libhsa-amd-aqlprofile64.so.1) is not installed",  \
+	  "install ROCm's hsa-amd-aqlprofile, or libhsa-amd-aqlprofile64-1 (Debian)")             \
 	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
 	  "the software GPU's library was not found next to this program",                        \
 	  "run 'make', or install wavescope again")                                               \
@@ -59,9 +63,6 @@
 	X(COLLECTOR, "wavescope",      "collector", 0,                                            \
 	  "the collector's library was not found next to this program",                           \
 	  "run 'make', or install wavescope again")                                               \
-	X(LATER,     "wavescope",      "later parts", 0,                                          \
-	  "this version does not support counters of real GPUs and call stacks",                  \
-	  "planned for a later version")                                                          \
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
 	  "the kernel does not allow CPU performance events",                                     \
 	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \

@@ -28,7 +28,7 @@ static enum ws_status find_service(struct fid_counted *c, struct ws_err *err)
 	return WS_OK;
 }
 
-enum ws_status fid_counted_open(struct fid_counted *c, struct ws_err *err)
+enum ws_status fid_counted_open_plain(struct fid_counted *c, struct ws_err *err)
 {
 	uint32_t n_gpus;
 	enum ws_status st = gpu_runner_machine(&n_gpus, err);
@@ -39,6 +39,17 @@ enum ws_status fid_counted_open(struct fid_counted *c, struct ws_err *err)
 	if (st)
 		return st;
 	c->agent = gpu_runner_agent(c->runner);
+	c->plain = true;
+	return WS_OK;
+}
+
+enum ws_status fid_counted_open(struct fid_counted *c, struct ws_err *err)
+{
+	enum ws_status st = fid_counted_open_plain(c, err);
+
+	if (st)
+		return st;
+	c->plain = false;
 	st = find_service(c, err);
 	if (st)
 		fid_counted_close(c);
@@ -132,6 +143,12 @@ enum ws_status fid_counted_run(struct fid_counted *c, const struct gpu_runner_ca
 	bool done[FID_COUNTED_MAX] = { false };
 	enum ws_status st = WS_OK;
 
+	if (c->plain) {
+		uint64_t ns;
+
+		c->n_dispatches++;
+		return gpu_runner_run(c->runner, call, &ns, err);
+	}
 	if (n > FID_COUNTED_MAX)
 		return ws_fail(err, WS_E_LIMIT, "more than %d counters", FID_COUNTED_MAX);
 	for (size_t k = 0; k < n; k++)

@@ -26,7 +26,9 @@ struct fid_counted {
 	const struct gpu_agent *agent;
 	struct softgpu_counter *all; /* what can be counted */
 	size_t n_all;
-	uint64_t last; /* result that was read */
+	uint64_t last;         /* result that was read */
+	bool plain;            /* without the service */
+	uint64_t n_dispatches; /* kernels run without it */
 	__typeof__(&softgpu_count) choose;
 	__typeof__(&softgpu_next_result) next_result;
 	__typeof__(&softgpu_drop) drop;
@@ -34,6 +36,8 @@ struct fid_counted {
 
 /* Opens the runtime and its first GPU, which has to be a software GPU. */
 enum ws_status fid_counted_open(struct fid_counted *counted, struct ws_err *err);
+/* Any GPU: kernels are run once each, and a profiler counts them, if at all. Values are not known here. */
+enum ws_status fid_counted_open_plain(struct fid_counted *counted, struct ws_err *err);
 void fid_counted_close(struct fid_counted *counted);
 
 struct fid_counted_value {

@@ -4,6 +4,7 @@
  *	fidelity-kernels vcopy   the vector copy that AMD recorded: every counter, three dispatches
  *	fidelity-kernels known   kernels whose counts follow from how they are made
  *	fidelity-kernels fabric  such kernels, on memory of this GPU, the host and another GPU
+ *	fidelity-kernels selftest  some of them on any GPU, for 'wavescope doctor --selftest'
  *
  * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs.
  */
@@ -24,8 +25,10 @@ int main(int argc, char **argv)
 		st = fid_check_known(&err);
 	} else if (argc == 2 && !strcmp(argv[1], "fabric")) {
 		st = fid_fabric(&err);
+	} else if (argc == 2 && !strcmp(argv[1], "selftest")) {
+		st = fid_selftest(&err);
 	} else {
-		fprintf(stderr, "usage: fidelity-kernels vcopy|known|fabric\n");
+		fprintf(stderr, "usage: fidelity-kernels vcopy|known|fabric|selftest\n");
 		return 2;
 	}
 	if (st)

@@ -6,7 +6,7 @@
 run wavescope doctor
 err_is_empty
 for word in 'GPU and driver' 'amdgpu driver' '/dev/kfd' 'HSA runtime' 'HIP runtime' hipcc \
-	rocprofiler-sdk 'software GPU' 'perf events' ptrace 'locked memory' launcher 'What works'; do
+	aqlprofile 'software GPU' 'perf events' ptrace 'locked memory' launcher 'What works'; do
 	out_has "$word"
 done
 grep -q '^  \(yes\|no\)   *HIP programs on the software GPU' "$out" || fail "no verdict"
