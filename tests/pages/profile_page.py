@@ -72,6 +72,10 @@ def whole(b):
     check("findings come first", b.js("document.querySelector('main section').id") == "findings" and
           "SIMD Utilization" in b.js("document.querySelector('article.finding').textContent") and
           "analyze -p before -k 0" in b.js("document.querySelector('article.finding .command').textContent"))
+    check("kernels with the same problem are one finding", b.js("document.querySelectorAll('article.finding').length") == 1 and
+          b.js("document.querySelector('article.finding details.more summary').textContent") ==
+          "and 1 more kernel, all together 99 % of the time" and
+          b.js("document.querySelector('.finding .subjects tbody tr').cells[0].textContent") == "52 %")
     kernels = b.js("[...document.querySelectorAll('table.kernels tbody tr')].map("
                    "r => [...r.cells].map(c => c.textContent))")
     check("kernels with share, sum, count, mean and median", [k[1] for k in kernels][0] == GEMM and
@@ -150,6 +154,8 @@ def filtering(b):
     b.js("(e => { e.value = '1'; e.dispatchEvent(new Event('change')); })(document.getElementById('kernel'))")
     tables_are(b, "one kernel", numbers(sys.argv[4]))
     check("the address keeps the kernel", b.js("location.hash") == "#kernel=1")
+    check("findings of the kernel alone", b.js("document.querySelectorAll('article.finding').length") == 1 and
+          b.js("document.querySelector('article.finding details.more')") is None)
     check("its row is marked", b.js("document.querySelector('tr.chosen .label').textContent") == GEMM)
     samples = b.js("[...document.querySelectorAll('table.samples tbody tr')].map("
                    "r => [...r.cells].map(c => c.textContent))")
