@@ -297,19 +297,14 @@ static enum ws_status write_findings(struct profile *p, const char *arg, struct 
 }
 PAGE(findings)
 
-/* "kernel 3: name" selects it; evidence is explained. */
+/* A kernel is selected; evidence is explained. */
 static const struct scr_page_kind *open_finding(void *of, struct ws_str line,
 						char out_arg[SCR_ARG_BYTES])
 {
-	struct ws_str rest = ws_str_trim(line);
+	struct ws_str number;
 
-	if (!ws_str_starts(rest, "kernel "))
-		return open_metric(of, line, out_arg);
-	rest.at += strlen("kernel ");
-	rest.n -= strlen("kernel ");
-	if (ws_str_next(&rest, ':', &line))
-		return open_kernel(of, line, out_arg);
-	return NULL;
+	return scr_kernel_number(line, &number) ? open_kernel(of, number, out_arg)
+						: open_metric(of, line, out_arg);
 }
 
 static const struct scr_page_kind findings_page = {

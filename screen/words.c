@@ -28,6 +28,24 @@ bool scr_first_word(struct ws_str line, char *out_word, size_t room)
 	return true;
 }
 
+bool scr_kernel_number(struct ws_str line, struct ws_str *out_number)
+{
+	static const char before[] = "kernel ";
+	struct ws_str rest = ws_str_trim(line);
+	const char *at = rest.n ? memmem(rest.at, rest.n, before, strlen(before)) : NULL;
+	size_t n = 0, left;
+
+	/* A sentence may have the word, too; what is before it here is a share. */
+	if (!at || (at != rest.at && !(rest.at[0] >= '0' && rest.at[0] <= '9')))
+		return false;
+	at += strlen(before);
+	left = rest.n - (size_t)(at - rest.at);
+	while (n < left && at[n] >= '0' && at[n] <= '9')
+		n++;
+	*out_number = (struct ws_str){ at, n };
+	return n && n < left && at[n] == ':';
+}
+
 bool scr_is_counter_name(const char *word)
 {
 	return word[0] >= 'A' && word[0] <= 'Z' && strchr(word, '_') &&

@@ -14,6 +14,11 @@
 
 /* The first word, terminated; false: there is none, or it does not fit. */
 bool scr_first_word(struct ws_str line, char *out_word, size_t room);
+/*
+ * The number of the kernel that a line of findings is about: "kernel 3: name", also after what it could
+ * gain, "38 % of 12.3 us  kernel 3: name". False: it is about none.
+ */
+bool scr_kernel_number(struct ws_str line, struct ws_str *out_number);
 /* Capitals, digits and at least one '_': SQ_WAVES, TCC_EA0_RDREQ[0]. */
 bool scr_is_counter_name(const char *word);
 

@@ -87,6 +87,9 @@ keys m
 sees 'mouse: on'
 button 0 18 2 # the second tab
 sees '1. Some workgroups run much longer than others'
+keys / A l s o Enter j Enter # a kernel that is listed with another one
+sees 'kernel 1: copy(double'
+keys a
 button 0 3 2
 sees 'median  kernel'
 button 0 10 5 # the second kernel, and again
