@@ -9,6 +9,7 @@
 #include "softgpu/cp/progress.h"
 #include "softgpu/device/clock.h"
 #include "softgpu/device/log.h"
+#include "softgpu/device/peek.h"
 #include "softgpu/mem/guard.h"
 
 #define PACKETS_PER_TURN 64
@@ -24,7 +25,9 @@ struct kernel_descriptor {
 	uint8_t reserved1[20];
 	uint32_t rsrc3, rsrc1, rsrc2;
 	uint16_t properties;
-	uint8_t reserved2[6];
+	uint16_t
+		preload; /* bits 0-6: dwords of kernel arguments, from 7: where they begin, in dwords */
+	uint8_t reserved2[4];
 };
 static_assert(sizeof(struct kernel_descriptor) == 64, "part of the interface");
 static_assert(offsetof(struct kernel_descriptor, rsrc3) == 44, "part of the interface");
@@ -304,6 +307,26 @@ static void fill_launch(struct sg_queue *queue, union sg_aql_packet *packet,
 	launch->clock = sg_clock_device_ticks;
 }
 
+/*
+ * Arguments that the wave finds in its registers, from gfx942 on. Code that wants them loads them in
+ * its first 256 bytes, for processors that do not preload; this one starts behind these.
+ */
+static bool preload_arguments(const struct sg_queue *queue, const struct kernel_descriptor *kernel,
+			      struct sg_launch *launch)
+{
+	uint32_t n = kernel->preload & 0x7f;
+	uint64_t from = launch->kernarg + 4u * (kernel->preload >> 7);
+
+	if (!n || launch->target < SG_ISA_GFX942)
+		return true;
+	if (n > SG_LAUNCH_MAX_PRELOADED || !sg_cp_accessible(queue->cp, from, 4 * n) ||
+	    !sg_peek_bytes(sg_cp_pointer(queue->cp, from), launch->preloaded, 4 * n))
+		return false;
+	launch->n_preloaded = n;
+	launch->entry += 256;
+	return true;
+}
+
 /* How many workgroups the device can hold at once; 0: not one, for lack of scratch. */
 static uint32_t most_resident(const struct sg_queue *queue, const struct sg_launch *launch)
 {
@@ -384,6 +407,8 @@ static int start_kernel(struct sg_queue *queue, union sg_aql_packet *packet)
 	}
 	memcpy(&kernel, sg_cp_pointer(queue->cp, object), sizeof(kernel));
 	fill_launch(queue, packet, &kernel, launch);
+	if (!preload_arguments(queue, &kernel, launch))
+		return SG_QUEUE_BAD_CODE;
 	error = sg_launch_init(launch);
 	if (error)
 		return (int)launch_errors[error];

@@ -27,7 +27,7 @@ static uint32_t gpr_alloc(const struct sg_wave *w)
 
 static uint32_t lds_alloc(const struct sg_wave *w)
 {
-	return (w->lds_bytes / 512 & 0x1ff) << 12; /* granules of 128 dwords */
+	return (w->lds_bytes / sg_launch_lds_granule(w->launch->target) & 0x1ff) << 12;
 }
 
 static uint32_t whole(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned reg)

@@ -72,6 +72,8 @@ struct sg_fault {
 	char text[120]; /* the instruction, disassembled; empty: not one */
 };
 
+#define SG_LAUNCH_MAX_PRELOADED 16 /* as many user SGPRs as there are */
+
 struct sg_launch {
 	/* --- inputs, filled by the caller --- */
 	enum sg_isa_target target;
@@ -91,6 +93,8 @@ struct sg_launch {
 	uint32_t private_bytes; /* scratch per lane */
 	uint32_t lds_bytes;
 	uint64_t kernarg;
+	uint32_t preloaded[SG_LAUNCH_MAX_PRELOADED]; /* kernel arguments, behind the user SGPRs */
+	uint32_t n_preloaded;
 	uint64_t dispatch_ptr; /* GPU address of the AQL packet */
 	uint64_t queue_ptr;    /* GPU address of amd_queue_t */
 	uint64_t dispatch_id;
@@ -129,6 +133,10 @@ enum sg_launch_error {
 
 enum sg_launch_error sg_launch_init(struct sg_launch *launch);
 void sg_launch_fini(struct sg_launch *launch);
+
+/* The LDS of a compute unit, and the steps in which workgroups get it. */
+uint32_t sg_launch_lds_limit(enum sg_isa_target target);
+uint32_t sg_launch_lds_granule(enum sg_isa_target target);
 
 /* How many workgroups fit on one compute unit at once (waves, registers, LDS, barriers). */
 uint32_t sg_launch_wgs_per_cu(const struct sg_launch *launch);

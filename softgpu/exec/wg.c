@@ -15,7 +15,6 @@
 #include "softgpu/mem/guard.h"
 
 #define MAX_WG_ITEMS 1024
-#define LDS_BYTES 65536
 /* Long enough to keep a wave's registers in the cache, short against a spin between waves. */
 #define WAVE_TURN 20000
 
@@ -49,11 +48,21 @@ static uint32_t round_up(uint32_t n, uint32_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* LDS is given in granules of 128 dwords; a wave's limit register counts these, so that what lies
- * between the end of a kernel's variables and the end of the last granule is memory like the rest. */
+uint32_t sg_launch_lds_limit(enum sg_isa_target target)
+{
+	return target >= SG_ISA_GFX950 ? 160 * 1024 : 64 * 1024;
+}
+
+uint32_t sg_launch_lds_granule(enum sg_isa_target target)
+{
+	return 4 * (target >= SG_ISA_GFX950 ? 320 : 128);
+}
+
+/* A wave's limit register counts granules of LDS, so that what lies between the end of a kernel's
+ * variables and the end of the last granule is memory like the rest. */
 static uint32_t allocated_lds(const struct sg_launch *l)
 {
-	return round_up(l->lds_bytes, 512);
+	return round_up(l->lds_bytes, sg_launch_lds_granule(l->target));
 }
 
 static void count_registers(struct sg_launch *l)
@@ -88,7 +97,7 @@ enum sg_launch_error sg_launch_init(struct sg_launch *l)
 	}
 	if (n_items > MAX_WG_ITEMS)
 		return SG_LAUNCH_BAD_GROUP_SIZE;
-	if (l->lds_bytes > LDS_BYTES)
+	if (l->lds_bytes > sg_launch_lds_limit(l->target))
 		return SG_LAUNCH_BAD_GROUP_MEMORY;
 	if (l->entry & 3 || !l->entry)
 		return SG_LAUNCH_BAD_CODE;
@@ -110,13 +119,13 @@ void sg_launch_fini(struct sg_launch *launch)
 	launch->code = NULL;
 }
 
-/* Limits of a compute unit: four SIMDs; 64 KiB of LDS in steps of 512; 16 barriers. */
+/* Limits of a compute unit: four SIMDs, LDS, 16 barriers. */
 uint32_t sg_launch_wgs_per_cu(const struct sg_launch *l)
 {
 	bool unified = l->target >= SG_ISA_GFX90A;
 	uint32_t regs = unified ? round_up(l->n_vgprs, 4) + l->n_agprs : l->n_vgprs;
 	uint32_t waves_per_simd = (unified ? 512 : 256) / round_up(regs, unified ? 8 : 4);
-	uint32_t max_waves = unified ? 8 : 10;
+	uint32_t max_waves = unified ? 8 : 10, lds_limit = sg_launch_lds_limit(l->target);
 	uint32_t wgs;
 
 	if (waves_per_simd > max_waves)
@@ -124,8 +133,8 @@ uint32_t sg_launch_wgs_per_cu(const struct sg_launch *l)
 	if (!waves_per_simd)
 		waves_per_simd = 1;
 	wgs = 4 * waves_per_simd / l->n_waves_per_wg;
-	if (l->lds_bytes && wgs > LDS_BYTES / allocated_lds(l))
-		wgs = LDS_BYTES / allocated_lds(l);
+	if (l->lds_bytes && wgs > lds_limit / allocated_lds(l))
+		wgs = lds_limit / allocated_lds(l);
 	if (l->n_waves_per_wg > 1 && wgs > 16)
 		wgs = 16;
 	return wgs ? wgs : 1; /* a workgroup of 16 waves fits even at one wave per SIMD too few */
@@ -147,7 +156,7 @@ struct sg_wg *sg_wg_create(const struct sg_launch *launch, uint32_t slot)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	wg->waves = aligned_alloc(64, n * round_up(sizeof(struct sg_wave), 64));
 	/* zeroed at each start, as far as the kernel uses it; 16 spare bytes for wide accesses */
-	wg->lds = aligned_alloc(64, LDS_BYTES + 64);
+	wg->lds = aligned_alloc(64, sg_launch_lds_limit(launch->target) + 64);
 	if (wg->regs == MAP_FAILED || !wg->waves || !wg->lds) {
 		sg_wg_destroy(wg);
 		return NULL;
@@ -208,7 +217,15 @@ static unsigned put_user_sgprs(struct sg_wave *w, const struct sg_launch *l)
 	for (unsigned d = 0; d < 3; d++) /* of the older code header only */
 		if (l->properties & PROP_GRID_COUNT_X << d)
 			w->s[n++] = l->n_wg[d];
+	for (unsigned k = 0; k < l->n_preloaded; k++)
+		w->s[n++] = l->preloaded[k];
 	return n;
+}
+
+/* From gfx942 on the wave starts with FLAT_SCRATCH set ("architected"), and needs no offset for it. */
+static bool has_own_flat_scratch(const struct sg_launch *l)
+{
+	return l->target >= SG_ISA_GFX942;
 }
 
 static void put_system_sgprs(struct sg_wave *w, const struct sg_launch *l, const uint32_t id[3],
@@ -221,7 +238,7 @@ static void put_system_sgprs(struct sg_wave *w, const struct sg_launch *l, const
 			w->s[n++] = id[d];
 	if (l->rsrc2 & 1u << 10)
 		w->s[n++] = (uint32_t)(w->index == 0) << 31 | n_waves;
-	if (l->rsrc2 & 1)
+	if (l->rsrc2 & 1 && !has_own_flat_scratch(l))
 		w->s[n++] = scratch_wave * l->scratch_wave_bytes;
 }
 
@@ -312,6 +329,8 @@ static void start_wave(struct sg_wg *wg, uint32_t index, const uint32_t id[3],
 	put_apertures(w, l);
 	put_user_sgprs(w, l);
 	put_system_sgprs(w, l, id, wg->n_waves, scratch_wave);
+	if (has_own_flat_scratch(l))
+		sg_s64_put(w, SG_OPND_FLAT_SCRATCH_LO, w->scratch);
 	sg_s64_put(w, SG_S_EXEC, put_item_ids(w, l, size));
 	w->window = l->window;
 	w->pc = &w->window->slots[(l->entry - w->window->gpu_base) / 4];
