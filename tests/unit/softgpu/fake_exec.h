@@ -22,8 +22,8 @@ struct fake_kernel {
 	void *arg;
 	int64_t entry_offset;
 	uint8_t reserved[32];
-	uint16_t properties;
-	uint8_t reserved2[6];
+	uint16_t properties, preload;
+	uint8_t reserved2[4];
 };
 
 #endif

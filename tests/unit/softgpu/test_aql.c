@@ -472,6 +472,71 @@ static void idling_costs_next_to_nothing(void **state)
 	rig_aql_close(rig, &aql);
 }
 
+/* --- kernel arguments in registers --- */
+
+struct seen_launch {
+	uint64_t entry;
+	uint32_t n_preloaded, preloaded[SG_LAUNCH_MAX_PRELOADED];
+};
+
+static enum sg_wg_state look_at_launch(struct fake_wg *wg, void *arg)
+{
+	struct seen_launch *seen = arg;
+
+	seen->entry = wg->launch->entry - wg->launch->kernel_object;
+	seen->n_preloaded = wg->launch->n_preloaded;
+	memcpy(seen->preloaded, wg->launch->preloaded, sizeof(seen->preloaded));
+	return SG_WG_DONE;
+}
+
+static struct seen_launch launch_with_preload(uint16_t preload)
+{
+	struct seen_launch seen = { 0 };
+	struct sg_amd_signal *done = rig_signal(rig, 1);
+	struct fake_kernel *k = kernel(look_at_launch, &seen);
+	union sg_aql_packet packet = rig_kernel_packet(k, 1, done);
+	uint32_t *arguments = (void *)rig_alloc(rig, 64);
+	struct rig_aql aql;
+
+	for (uint32_t i = 0; i < 16; i++)
+		arguments[i] = 100 + i;
+	k->entry_offset = 0x400;
+	k->preload = preload;
+	packet.dispatch.kernarg = (uintptr_t)arguments - rig->mem.host_base;
+	rig_aql_open(rig, &aql, 64);
+	rig_aql_submit(&aql, &packet, HEADER(SG_AQL_DISPATCH));
+	rig_eventually(is_zero(done) || code_of(&aql));
+	rig_aql_close(rig, &aql);
+	return seen;
+}
+
+static void arguments_are_preloaded_from_gfx942_on(void **state)
+{
+	struct sg_device *mi210 = rig->device;
+	struct sg_topology topology;
+	struct sg_gpu_model later;
+	struct seen_launch seen;
+	char error[240];
+
+	assert_true(sg_topology_parse(&topology, "mi210", error, sizeof(error)));
+	later = *topology.gpus[0].model;
+	later.target = SG_ISA_GFX942;
+	seen = launch_with_preload(3 | 2 << 7);
+	assert_int_equal(seen.entry, 0x400); /* gfx90a runs the loads at its entry */
+	assert_int_equal(seen.n_preloaded, 0);
+	rig->device = sg_device_create(rig->cp, &rig->mem, &later, 2);
+	assert_non_null(rig->device);
+	seen = launch_with_preload(3 | 2 << 7);
+	assert_int_equal(seen.entry, 0x500);
+	assert_int_equal(seen.n_preloaded, 3);
+	assert_int_equal(seen.preloaded[0], 102);
+	assert_int_equal(seen.preloaded[2], 104);
+	seen = launch_with_preload(17); /* more than there are registers: not run */
+	assert_int_equal(seen.entry, 0);
+	sg_device_destroy(rig->device);
+	rig->device = mi210;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +552,7 @@ int main(void)
 		cmocka_unit_test(faults_halt_the_queue),
 		cmocka_unit_test(a_thousand_queues_all_get_served),
 		cmocka_unit_test(a_suspended_queue_starts_nothing),
+		cmocka_unit_test(arguments_are_preloaded_from_gfx942_on),
 		cmocka_unit_test(idling_costs_next_to_nothing),
 	};
 
