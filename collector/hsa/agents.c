@@ -140,6 +140,8 @@ static void find_thunk(void)
 	dlclose(library);
 }
 
+#define FIRST_WITH_DIES 90400u /* gfx940, as in gfx_target_version */
+
 static void from_node(struct agent *agent, const HsaNodeProperties *node)
 {
 	struct cap_rec_agent *rec = &agent->rec;
@@ -180,7 +182,7 @@ static void from_node(struct agent *agent, const HsaNodeProperties *node)
 	rec->capability = node->Capability.Value;
 	rec->local_mem_size = node->LocalMemSize;
 	rec->hive_id = node->HiveID;
-	rec->num_xcc = node->NumFComputeCores ? 1 : 0; /* this thunk knows no partitions */
+	rec->num_xcc = node->NumFComputeCores ? 1 : 0; /* this thunk knows no others */
 	rec->cu_count = node->NumSIMDPerCU ? node->NumFComputeCores / node->NumSIMDPerCU : 0;
 	rec->cu_per_engine = node->NumShaderBanks ? rec->cu_count / node->NumShaderBanks : 0;
 	rec->max_waves_per_cu = node->MaxWavesPerSIMD * node->NumSIMDPerCU;
@@ -449,7 +451,8 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 	agent->rec.logical_node_type_id = n_same;
 	agent->rec.gpu_index = agent->rec.type == CAP_AGENT_GPU ? (int32_t)n_same : -1;
 	agent->rec.visibility = agent->rec.type == CAP_AGENT_GPU ? 3 : 1;
-	if (!ask_thunk(agent))
+	/* The thunk that this file is built for knows no dies; from MI300 on the driver's files say them. */
+	if (!ask_thunk(agent) || agent->rec.gfx_target_version >= FIRST_WITH_DIES)
 		read_sysfs(agent);
 	if (thunk.soft && agent->rec.type == CAP_AGENT_GPU)
 		agent->rec.flags |= CAP_AGENT_SOFT;
