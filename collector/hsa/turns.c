@@ -7,22 +7,28 @@
 #include <string.h>
 #include <time.h>
 
-#define TURNS 1024u /* dispatches in flight; a thread that submits more waits a moment */
-#define AGENTS 65u  /* by our ids, from 1 */
-#define WAIT_NS 1000000u
-#define WAITS_MAX 1000u
+/*
+ * Dispatches in flight; a thread that submits more waits a moment. Not many: ROCr's thread goes through all signals
+ * with handlers whenever one falls.
+ */
+#define TURNS 64u
+#define AGENTS 65u /* by our ids, from 1 */
+#define WAIT_NS 50000u
+#define WAITS_MAX 20000u
 
 enum turn_state {
 	IDLE,
 	TAKEN_UP, /* being filled, or in a queue */
 	ARRIVED,  /* its queue waits for the GPU */
 	RUNS,
-	GONE, /* its queue was destroyed; a handler may still come */
+	ENDS, /* its values are being read */
+	GONE, /* its queue was destroyed; handlers may still come */
 };
 
 struct col_turn {
 	uint32_t state;
 	uint32_t agent;
+	uint32_t n_handlers; /* that have not been called yet */
 	const struct col_queue *queue;
 	struct col_pending *p;                       /* NULL: nothing of it is recorded */
 	struct col_aql_program *program;             /* NULL: it is not counted */
@@ -102,8 +108,6 @@ static bool make_signals(struct col_turn *turn)
 
 /* ---- whose turn it is ---- */
 
-static bool on_ended(hsa_signal_value_t value, void *arg);
-
 /* Under the lock. */
 static void grant_next(uint32_t agent)
 {
@@ -118,10 +122,17 @@ static void grant_next(uint32_t agent)
 	set_state(turn, RUNS);
 	if (turn->program)
 		col_aql_clear(turn->program);
-	if (col_hsa.hsa_amd_signal_async_handler(turn->ended, HSA_SIGNAL_CONDITION_LT, 1, on_ended,
-						 turn) != HSA_STATUS_SUCCESS)
-		col_note("counters: a kernel cannot be waited for: the program may not end");
 	col_hsa.hsa_signal_store_screlease(turn->granted, 0);
+}
+
+/* A handler was called for a turn that is no more; the last one frees its place. Under the lock. */
+static bool is_gone(struct col_turn *turn)
+{
+	if (state_of(turn) != GONE)
+		return false;
+	if (turn->n_handlers == 0)
+		set_state(turn, IDLE);
+	return true;
 }
 
 /* On ROCr's thread: the queue has come to this dispatch. */
@@ -130,9 +141,8 @@ static bool on_arrived(hsa_signal_value_t value, void *arg)
 	struct col_turn *turn = arg;
 
 	col_lock(&turns.lock);
-	if (state_of(turn) == GONE) {
-		set_state(turn, IDLE);
-	} else {
+	turn->n_handlers--;
+	if (!is_gone(turn)) {
 		set_state(turn, ARRIVED);
 		turn->next = NULL;
 		if (turns.gpus[turn->agent].last)
@@ -153,13 +163,17 @@ static bool on_ended(hsa_signal_value_t value, void *arg)
 	bool gone;
 
 	col_lock(&turns.lock);
-	gone = state_of(turn) == GONE;
+	turn->n_handlers--;
+	gone = is_gone(turn);
+	if (!gone)
+		set_state(turn, ENDS); /* a queue that is destroyed now leaves it alone */
 	col_unlock(&turns.lock);
-	if (!gone && turn->p)
+	if (gone)
+		return false;
+	if (turn->p)
 		col_done_forward(turn->p);
 	col_lock(&turns.lock);
-	if (turns.gpus[turn->agent].runs == turn)
-		turns.gpus[turn->agent].runs = NULL;
+	turns.gpus[turn->agent].runs = NULL;
 	set_state(turn, IDLE);
 	grant_next(turn->agent);
 	col_unlock(&turns.lock);
@@ -167,6 +181,24 @@ static bool on_ended(hsa_signal_value_t value, void *arg)
 }
 
 /* ---- submission ---- */
+
+/* Now, so that nothing can fail when the packets are in the queue. False: the place is given back. */
+static bool wait_for_signals(struct col_turn *turn)
+{
+	turn->n_handlers = 2;
+	if (col_hsa.hsa_amd_signal_async_handler(turn->arrived, HSA_SIGNAL_CONDITION_LT, 1,
+						 on_arrived, turn) != HSA_STATUS_SUCCESS) {
+		set_state(turn, IDLE);
+		return false;
+	}
+	if (col_hsa.hsa_amd_signal_async_handler(turn->ended, HSA_SIGNAL_CONDITION_LT, 1, on_ended,
+						 turn) == HSA_STATUS_SUCCESS)
+		return true;
+	turn->n_handlers = 1;
+	set_state(turn, GONE);
+	col_hsa.hsa_signal_store_screlease(turn->arrived, 0);
+	return false;
+}
 
 struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 			       hsa_kernel_dispatch_packet_t *packet)
@@ -183,12 +215,12 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 	turn->queue = queue;
 	turn->p = p;
 	turn->program = NULL;
-	if (!make_signals(turn) ||
-	    col_hsa.hsa_amd_signal_async_handler(turn->arrived, HSA_SIGNAL_CONDITION_LT, 1,
-						 on_arrived, turn) != HSA_STATUS_SUCCESS) {
+	if (!make_signals(turn)) {
 		set_state(turn, IDLE);
 		return NULL;
 	}
+	if (!wait_for_signals(turn))
+		return NULL;
 	if (p) {
 		__atomic_store_n(&at(turn->timed)->start_ts, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&at(turn->timed)->end_ts, 0, __ATOMIC_RELAXED);
@@ -266,7 +298,7 @@ static void forget_waiting(struct col_turn *turn)
 }
 
 /*
- * Its packets never complete. A handler that waits for `arrived` or `ended` is woken, and frees the place.
+ * Its packets never complete. The handlers that wait for `arrived` or `ended` are woken, and free the place.
  */
 void col_turns_queue_gone(const struct col_queue *queue)
 {
@@ -274,11 +306,8 @@ void col_turns_queue_gone(const struct col_queue *queue)
 	for (uint32_t i = 0; turns.all && i < TURNS; i++) {
 		struct col_turn *turn = &turns.all[i];
 		uint32_t state = state_of(turn);
-		hsa_signal_t *waits = state == TAKEN_UP ? &turn->arrived
-				      : state == RUNS   ? &turn->ended
-							: NULL;
 
-		if (turn->queue != queue || state == IDLE || state == GONE)
+		if (turn->queue != queue || state == IDLE || state == ENDS || state == GONE)
 			continue;
 		forget_waiting(turn);
 		if (turns.gpus[turn->agent].runs == turn)
@@ -286,9 +315,10 @@ void col_turns_queue_gone(const struct col_queue *queue)
 		if (turn->p)
 			col_done_abandon(turn->p);
 		turn->p = NULL;
-		set_state(turn, waits ? GONE : IDLE);
-		if (waits)
-			col_hsa.hsa_signal_store_screlease(*waits, 0);
+		set_state(turn, GONE);
+		if (state == TAKEN_UP)
+			col_hsa.hsa_signal_store_screlease(turn->arrived, 0);
+		col_hsa.hsa_signal_store_screlease(turn->ended, 0);
 		grant_next(turn->agent);
 	}
 	col_unlock(&turns.lock);
