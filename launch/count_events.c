@@ -41,8 +41,8 @@ enum ws_status launch_check_aqlprofile(struct ws_err *err)
 	return found ? WS_OK
 		     : ws_fail(err, WS_E_NOTFOUND,
 			       "counting on this GPU needs AMD's libhsa-amd-aqlprofile64.so.1: "
-			       "install ROCm's hsa-amd-aqlprofile package (Debian: "
-			       "libhsa-amd-aqlprofile64-1)");
+			       "install ROCm's hsa-amd-aqlprofile or Debian's "
+			       "libhsa-amd-aqlprofile64-1");
 }
 
 static uint32_t extent(const struct cnt_shape *shape, enum cnt_dim dim)

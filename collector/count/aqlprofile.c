@@ -127,7 +127,7 @@ bool col_aql_find(bool first_only, const char **out_why)
 	void *handle = NULL;
 
 	*out_why = "AMD's libhsa-amd-aqlprofile64.so.1 is not installed: install ROCm's "
-		   "hsa-amd-aqlprofile package (Debian: libhsa-amd-aqlprofile64-1)";
+		   "hsa-amd-aqlprofile or Debian's libhsa-amd-aqlprofile64-1";
 	if (library.searched)
 		return library.found;
 	library.searched = true;
