@@ -52,7 +52,8 @@ struct names {
 NAMES(threads, "ompt_thread_unknown", "ompt_thread_initial", "ompt_thread_worker", "ompt_thread_other");
 NAMES(works, "ompt_work_other", "ompt_work_loop", "ompt_work_sections", "ompt_work_single_executor",
 	"ompt_work_single_other", "ompt_work_workshare", "ompt_work_distribute", "ompt_work_taskloop",
-	"ompt_work_scope");
+	"ompt_work_scope", "ompt_work_workdistribute", "ompt_work_loop_static", "ompt_work_loop_dynamic",
+	"ompt_work_loop_guided", "ompt_work_loop_other"); /* loops by schedule since LLVM 18 */
 NAMES(syncs, "ompt_sync_region_other", "ompt_sync_region_barrier", "ompt_sync_region_barrier_implicit",
 	"ompt_sync_region_barrier_explicit", "ompt_sync_region_barrier_implementation",
 	"ompt_sync_region_taskwait", "ompt_sync_region_taskgroup", "ompt_sync_region_reduction",

@@ -37,7 +37,7 @@ times 1 '^ompt_thread_initial$'
 times 3 '^ompt_thread_worker$'
 times 2 'ompt_parallel \[parallelism=4\]$'
 times 8 'ompt_implicit_task$'
-times 8 'ompt_implicit_task/ompt_work_loop$'
+times 8 'ompt_implicit_task/ompt_work_loop(_static)?$' # since LLVM 18 with the schedule
 times 8 'ompt_mutex_critical$'
 times 8 'ompt_sync_region_barrier_explicit$'
 times 2 '^ompt_thread_initial/ompt_parallel \[parallelism=4\]/ompt_implicit_task$'
