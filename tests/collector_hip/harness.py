@@ -71,7 +71,9 @@ class Run:
             e.setdefault("ASAN_OPTIONS", "detect_leaks=0")
             full = list(command)
             if gpu:  # the launcher of the software GPU is not what is recorded
-                full = [RUN, "run", "--gpu", gpu, "--", "env", "LD_PRELOAD=" + libs,
+                # which may be preloaded, too
+                full = [RUN, "run", "--gpu", gpu, "--", "sh", "-c",
+                        'exec env "LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD}" "$@"', libs,
                         "HSA_TOOLS_LIB=" + os.path.join(LIB, CORE)] + full
             else:
                 e["LD_PRELOAD"] = libs

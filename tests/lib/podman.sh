@@ -42,9 +42,11 @@ podman_start() {
 		cgroup_manager = "cgroupfs"
 		events_logger = "file"
 		tmp_dir = "$podman_dir/tmp"
-		[network]
-		network_backend = "cni"
 	CONF
+	# Podman 4 has both kinds of network, and Debian 12 only the programs of this one.
+	case $(podman --version) in
+	*" "[1-4].*) printf '[network]\nnetwork_backend = "cni"\n' >>"$podman_dir/containers.conf" ;;
+	esac
 	# Nothing is asked of a registry, not even of one on this machine.
 	cat >"$podman_dir/registries.conf" <<-CONF
 		[[registry]]
