@@ -88,9 +88,12 @@ on_screen 80x24 wavescope top out -i 0.2
 sees '1 running'
 sees "gfx90a, resident ($pid): "
 sees ' kernels/s '
-sees 'memory 1.00 MiB, at most 1.00 MiB'
+case $(readlink -f "$(ldd "$resident" | sed -n 's/.*libamdhip64.so.5 => \([^ ]*\).*/\1/p')") in
+*.so.5.[0-6].*) sees 'memory 1.00 MiB, at most 1.00 MiB' ;; # HIP 5.2 takes a MiB at once
+*) sees 'memory 4.00 KiB, at most 4.00 KiB' ;;
+esac
 sees 'fill(int'
-calls() { sed -n 's/^   0  [ 0-9.]* ms  *\([0-9]*\) .*/\1/p' "$out"; }
+calls() { sed -n 's/^   0  [ 0-9.]* m\{0,1\}s  *\([0-9]*\) .*/\1/p' "$out"; }
 first=$(calls)
 [ "${first:-0}" -gt 0 ] || fail "no calls of the kernel are shown"
 for try in $(seq 100); do
