@@ -84,7 +84,7 @@ struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *me
 		.counting = sg_counting_create(&device->hw),
 		.busy = sg_busy_time_create(),
 	};
-	device->gpu.pm4 = create_pm4(hw_of(model), device->gpu.counting);
+	device->gpu.pm4 = create_pm4(&device->hw, device->gpu.counting);
 	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting ||
 	    !device->gpu.pm4 || !device->gpu.busy) {
 		sg_device_destroy(device);

@@ -86,4 +86,5 @@ def main():
         f.write("\n".join(text) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

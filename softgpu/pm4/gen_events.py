@@ -4,9 +4,15 @@
 CATALOGUE is softgpu/counters/catalogue.txt, whose order is that of sg_counters; the event numbers are those
 of data/counters. A counter without a number on a target that has the counter is an error.
 """
+import os
 import re
 import sys
 
+sys.dont_write_bytecode = True  # beside the sources
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "counters"))
+from gen_catalogue import targets_of  # noqa: E402
+
+# Those whose counter registers are in registers.c.
 TARGETS = {"gfx908": "SG_ISA_GFX908", "gfx90a": "SG_ISA_GFX90A"}
 ACCUMULATE = "SQ_ACCUM_PREV_HIRES"
 
@@ -41,7 +47,7 @@ def main():
     for target, symbol in TARGETS.items():
         lines = []
         for k, (n, cols) in enumerate(rows(catalogue)):
-            if cols[1] not in ("all", target):
+            if target not in targets_of(cols[1]):
                 continue
             event = event_of(events, cols[0], target)
             if event is None:

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "softgpu/exec/code.h"
-#include "softgpu/mem/guard.h"
 #include "softgpu/exec/launch.h"
+#include "softgpu/mem/guard.h"
 
 #define KERNARG_PTR (1 << 3) /* kernel code property */
 #define USER_SGPRS(n) ((n) << 1)

@@ -3,8 +3,8 @@
  */
 #include "tests/unit/unit.h"
 
-#include "softgpu/exec/guard.h"
 #include "softgpu/exec/launch.h"
+#include "softgpu/mem/guard.h"
 
 #define LANES 64
 
