@@ -225,7 +225,7 @@ def emit(data, soft):
             if where != block:
                 continue
             kind, targets, why = soft.get(name, ("CNT_FIDELITY_UNSUPPORTED", [], ""))
-            mask = sum(1 << archs.index(a) for a in targets)
+            mask = sum(1 << archs.index(a) for a in targets if a in archs)
             events = ", ".join(str(numbers.get(a, -1)) for a in archs)
             out.append("\t{ %s, %s, %d, { %s }, %s, %s, %d, %s, %s }," %
                        (quoted(name), quoted(text), index, events, "true" if form == "level" else "false",

@@ -12,6 +12,7 @@ const SOURCES = {
 
 let tab = "statistics";
 let source = "all";
+let sumsWanted = 0; /* how often sums were requested */
 let sums = null; /* of the selected time: see sumUp() */
 let callTree = null; /* of the same: { root, nodes } */
 let flame = null;
@@ -112,9 +113,10 @@ const isSampled = () => source === "samples";
 
 async function fillSums() {
 	const time = range || whole;
+	const number = ++sumsWanted;
 	const made = await sumUp(time.from, time.to, isSampled());
-	if (time !== (range || whole))
-		return; /* another one was selected meanwhile */
+	if (number !== sumsWanted)
+		return; /* another range or source was selected meanwhile */
 	sums = made;
 	makeCallTree();
 	showTab();

@@ -170,7 +170,8 @@ static HsaCacheProperties host_cache(void)
 
 	return (HsaCacheProperties){
 		.CacheLevel = 1,
-		.CacheSize = bytes > 0 ? (HSAuint32)(bytes >> 10) : 32,
+		.CacheSize =
+			bytes > 0 ? (HSAuint32)bytes : 32768, /* bytes, as AMD's thunk has it */
 		.CacheLineSize = line > 0 ? (HSAuint32)line : 64,
 		.CacheType.ui32 = { .Data = 1, .CPU = 1 },
 	};

@@ -323,7 +323,7 @@ static void classes_are_counted(bool gfx90a)
 
 static void bad_choices_are_refused()
 {
-	const char *unknown[] = { "SQ_WAVESS" }, *none[] = { "TCC_BUBBLE" }, *accumulator[] = { "SQ_ACCUM_PREV_HIRES" };
+	const char *unknown[] = { "SQ_WAVESS" }, *none[] = { "TD_SPI_STALL" }, *accumulator[] = { "SQ_ACCUM_PREV_HIRES" };
 	const char *many[] = { "TA_TA_BUSY", "TA_TOTAL_WAVEFRONTS_sum", "TA_FLAT_WAVEFRONTS[3]" };
 	const char *beyond[] = { "TCC_HIT[32]" };
 	char error[200];

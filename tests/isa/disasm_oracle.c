@@ -369,7 +369,7 @@ static void compare_row(const struct sg_isa_row *row, const struct layout *l, un
 		uint64_t from = base;
 		struct sg_decoded_insn insn;
 
-		for (unsigned n = 0; n < 1000; n++) {
+		for (unsigned n = 0; n < 10000; n++) { /* DPP of 64 bits: one in 1000 */
 			uint64_t words = random_words(base, l);
 			uint32_t stream[2] = { words, words >> 32 };
 

@@ -104,7 +104,7 @@ static void every_definition_is_complete(void **state)
 static void fidelity_is_that_of_the_software_gpu(void **state)
 {
 	struct cnt_catalogue *mi200 = make("gfx90a"), *mi300 = make("gfx942"),
-			     *mi100 = make("gfx908");
+			     *mi100 = make("gfx908"), *early = make("gfx941");
 
 	assert_int_equal(cnt_catalogue_find(mi200, "SQ_WAVES")->fidelity, CNT_FIDELITY_EXACT);
 	assert_int_equal(cnt_catalogue_find(mi200, "TCC_HIT")->fidelity, CNT_FIDELITY_MODELLED);
@@ -116,12 +116,14 @@ static void fidelity_is_that_of_the_software_gpu(void **state)
 			 CNT_FIDELITY_UNSUPPORTED);
 	assert_non_null(
 		strstr(cnt_catalogue_find(mi200, "TCA_BUSY_sum")->fidelity_text, "TCA_BUSY"));
-	assert_int_equal(cnt_catalogue_find(mi300, "SQ_WAVES")->fidelity, CNT_FIDELITY_NO_SOFTGPU);
+	assert_int_equal(cnt_catalogue_find(mi300, "SQ_WAVES")->fidelity, CNT_FIDELITY_EXACT);
+	assert_int_equal(cnt_catalogue_find(early, "SQ_WAVES")->fidelity, CNT_FIDELITY_NO_SOFTGPU);
 	assert_int_equal(cnt_catalogue_find(mi100, "SQ_WAVES")->fidelity, CNT_FIDELITY_EXACT);
 	assert_string_equal(cnt_fidelity_word(CNT_FIDELITY_MODELLED), "modelled");
 	cnt_catalogue_destroy(mi200);
 	cnt_catalogue_destroy(mi300);
 	cnt_catalogue_destroy(mi100);
+	cnt_catalogue_destroy(early);
 }
 
 static void shape_is(const struct cnt_catalogue *cat, const char *name, const char *expected)

@@ -27,13 +27,15 @@ static void spend(double s)
 __attribute__((noinline)) void first(void) { spend(0.6); x++; }
 __attribute__((noinline)) void second(void) { spend(0.2); x++; }
 static void *other(void *arg) { first(); return arg; }
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
-	pthread_create(&thread, 0, other, 0);
+	if (argc == 1)
+		pthread_create(&thread, 0, other, 0);
 	first();
 	second();
-	pthread_join(thread, 0);
+	if (argc == 1)
+		pthread_join(thread, 0);
 	return 0;
 }
 END
@@ -119,7 +121,7 @@ is "$(ls flame/*/ | sed 's/-[0-9]*\./-PID./' | tr '\n' ' ')" \
 grep -q 'first;spend [0-9]*$' flame/*/sampling_cpu_clock-*.folded || fail "no folded stacks beside a trace"
 err_has "Sampler for thread 0 will be triggered 50.0x per second of CPU-time"
 # The timeline as a page, whose call trees are also of samples.
-run rocprof-sys-run --html-output --trace off --profile off --use-sampling on -f 100 -E rocm -o page --time-output off --use-pid off -- ./burn
+run rocprof-sys-run --html-output --trace off --profile off --use-sampling on -f 100 -E rocm -o page --time-output off --use-pid off -- ./burn alone
 rc_is 0
 err_has "    call-stack samples "
 is "$(ls page | tr '\n' ' ')" "functions.json metadata.json timeline.html " "files of HTML_OUTPUT"

@@ -14,7 +14,7 @@ out_has "L2CacheHit"
 out_has "MeanOccupancyPerCU"
 out_has "simd_count"
 # What the software GPU has no value for cannot be collected, so it is not offered.
-out_lacks "TCC_BUBBLE"
+out_lacks "TD_SPI_STALL"
 out_lacks "TCA_BUSY"
 cp "$out" "$work/list"
 cat >"$work/my.yaml" <<'END'

@@ -36,9 +36,9 @@ err_has "did you mean 'SQ_WAVES'?"
 run rocprofv3-avail pmc-check SQ_WAVES SQ_INSTS_VALU_MFMA_F8
 rc_is 1
 err_has "only on gfx940, gfx941, gfx942, gfx950"
-run rocprofv3-avail pmc-check TCC_BUBBLE
+run rocprofv3-avail pmc-check TD_SPI_STALL
 rc_is 1
-err_has "Fatal error: TCC_BUBBLE not collected on agent gfx90a"
+err_has "Fatal error: TD_SPI_STALL not collected on agent gfx90a"
 err_has "not supported by the software GPU"
 
 run rocprofv3-avail pmc-check

@@ -74,13 +74,11 @@ if [ "$got" = thunk ]; then
 	driver_of kernel ./smi.sh
 	driver_of kernel sh smi.sh
 	driver_of kernel sh -c "$print # /dev/dri"
-	if command -v rocminfo >/dev/null; then
+	if part_needs rocminfo; then
 		cp "$(command -v rocminfo)" other_name
 		run wavescope run -- ./other_name
 		rc_is 0
 		out_has gfx90a
-	else
-		skip_part "rocminfo is not installed"
 	fi
 fi
 

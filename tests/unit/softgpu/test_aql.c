@@ -514,17 +514,14 @@ static void arguments_are_preloaded_from_gfx942_on(void **state)
 {
 	struct sg_device *mi210 = rig->device;
 	struct sg_topology topology;
-	struct sg_gpu_model later;
 	struct seen_launch seen;
 	char error[240];
 
-	assert_true(sg_topology_parse(&topology, "mi210", error, sizeof(error)));
-	later = *topology.gpus[0].model;
-	later.target = SG_ISA_GFX942;
+	assert_true(sg_topology_parse(&topology, "mi300x", error, sizeof(error)));
 	seen = launch_with_preload(3 | 2 << 7);
 	assert_int_equal(seen.entry, 0x400); /* gfx90a runs the loads at its entry */
 	assert_int_equal(seen.n_preloaded, 0);
-	rig->device = sg_device_create(rig->cp, &rig->mem, &later, 2);
+	rig->device = sg_device_create(rig->cp, &rig->mem, &topology.gpus[0], 2);
 	assert_non_null(rig->device);
 	seen = launch_with_preload(3 | 2 << 7);
 	assert_int_equal(seen.entry, 0x500);
