@@ -163,6 +163,8 @@ static void *worker_main(void *arg)
 		if (!d) {
 			if (!rested && linger(pool))
 				continue;
+			if (pool->stop) /* while it lingered: nobody would wake it */
+				break;
 			rested = true;
 			pool->n_sleeping++;
 			pthread_cond_wait(&pool->work, &pool->lock);
