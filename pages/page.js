@@ -100,3 +100,14 @@ function fitCanvas(canvas, width, height) {
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	return g;
 }
+
+/* "3-7,9" of ascending numbers */
+function rangesText(numbers) {
+	const parts = [];
+	for (let i = 0, first = 0; i < numbers.length; i++)
+		if (numbers[i + 1] !== numbers[i] + 1) {
+			parts.push(first === i ? String(numbers[i]) : numbers[first] + "-" + numbers[i]);
+			first = i + 1;
+		}
+	return parts.join(",");
+}

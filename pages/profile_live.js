@@ -8,16 +8,6 @@ const TOP_SIZES = [1, 5, 10, 15, 20, 50, 100];
 
 /* ---- lists of numbers: "0-3,7" ---- */
 
-function listText(numbers) {
-	const parts = [];
-	for (let i = 0, first = 0; i < numbers.length; i++)
-		if (numbers[i + 1] !== numbers[i] + 1) {
-			parts.push(first === i ? String(numbers[i]) : numbers[first] + "-" + numbers[i]);
-			first = i + 1;
-		}
-	return parts.join(",");
-}
-
 /* Whether the address selects a number; everything, where it has no list. */
 function isAsked(key, number) {
 	const text = asked.get(key);
@@ -57,7 +47,7 @@ function selected() {
 		const all = [...form.querySelectorAll(`input[name="${key}"]`)];
 		const on = all.filter((box) => box.checked).map((box) => Number(box.value)).sort((a, b) => a - b);
 		if (on.length && on.length < all.length)
-			words.set(key, listText(on));
+			words.set(key, rangesText(on));
 	}
 	const dispatches = form.elements.dispatches.value.replace(/\s/g, "");
 	if (dispatches)

@@ -27,17 +27,6 @@ function say(text) {
 	$("notes").textContent = text;
 }
 
-/* "3-7,9" of ascending numbers */
-function rangesText(numbers) {
-	const parts = [];
-	for (let i = 0, first = 0; i < numbers.length; i++)
-		if (numbers[i + 1] !== numbers[i] + 1) {
-			parts.push(first === i ? String(numbers[i]) : numbers[first] + "-" + numbers[i]);
-			first = i + 1;
-		}
-	return parts.join(",");
-}
-
 /* ---- tiles: those that are wanted at the same time are one request, the latest first ---- */
 
 const wanted = new Map(); /* number of a block to those who wait for it */
