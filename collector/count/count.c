@@ -296,7 +296,8 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 		done = write_result(ticket, gpu, dispatch, &result);
 		if (!count.source->by_packets)
 			col_samples_write(gpu->target.node, &result, dispatch);
-		count.source->taken(&gpu->target, &result);
+		if (count.source->taken)
+			count.source->taken(&gpu->target, &result);
 	}
 	col_unlock(&count.reading);
 	writer = done ? NULL : col_capture_now();

@@ -42,7 +42,7 @@ struct col_count_source {
 	/* The values of a dispatch that has ended, until the next call. False: there are none. */
 	bool (*take)(const struct col_count_target *target, const struct col_count_ticket *ticket,
 		     struct softgpu_result *out_result);
-	/* They were written; the source may forget them. */
+	/* They were written; the source may forget them. NULL: it need not. */
 	void (*taken)(const struct col_count_target *target, const struct softgpu_result *result);
 	void (*report)(void); /* the process ends: what it has to say; NULL: nothing */
 };

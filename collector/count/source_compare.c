@@ -78,10 +78,6 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 	return true;
 }
 
-static void taken(const struct col_count_target *target, const struct softgpu_result *result)
-{
-}
-
 static void report(void)
 {
 	char text[240];
@@ -110,6 +106,5 @@ const struct col_count_source col_count_compare = {
 	.start = start,
 	.stop = stop,
 	.take = take,
-	.taken = taken,
 	.report = report,
 };

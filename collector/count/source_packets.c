@@ -360,10 +360,6 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 	return true;
 }
 
-static void taken(const struct col_count_target *target, const struct softgpu_result *result)
-{
-}
-
 const struct col_count_source col_count_packets = {
 	.by_packets = true,
 	.find = find,
@@ -371,5 +367,4 @@ const struct col_count_source col_count_packets = {
 	.start = start,
 	.stop = stop,
 	.take = take,
-	.taken = taken,
 };
