@@ -12,7 +12,7 @@
 
 #define BYTES (8ull << 20) /* of each array */
 
-/* In the recorded instruction mix; two comparisons stand for v_lshl_add_u64, which is counted like them. */
+/* In the recorded instruction mix. */
 static const struct synth_inst vcopy_insts[] = {
 	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x2c },
 	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x18 },
@@ -28,10 +28,10 @@ static const struct synth_inst vcopy_insts[] = {
 	{ "v_ashrrev_i32", 1 },
 	{ "v_lshlrev_b64", 2 },
 	{ "s_waitcnt", 1, .simm = 0xc07f },
-	{ "v_cmp_gt_i64", 1 },
+	{ "v_lshl_add_u64", 2 },
 	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
 	  .per_lane = 8 },
-	{ "v_cmp_gt_i64", 1 },
+	{ "v_lshl_add_u64", 2 },
 	{ "s_waitcnt", 1, .simm = 0x0f70 }, /* vmcnt(0) */
 	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + BYTES, .per_wg = 2048, .per_wave = 512,
 	  .per_lane = 8 },
