@@ -3,57 +3,12 @@
  * there all the time. Prints whether it ended. While counters are programmed by packets, the first kernel has the
  * GPU, and its queue takes it along.
  */
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#define S_ENDPGM 0xbf810000u
+#include "tests/collector/hsa_program.h"
+
 #define S_BRANCH_TO_ITSELF 0xbf82ffffu
 #define SECOND_NS 1000000000ull
-
-static hsa_agent_t gpu, cpu;
-static hsa_amd_memory_pool_t pool;
-
-static void ok(hsa_status_t status, const char *what)
-{
-	if (status == HSA_STATUS_SUCCESS)
-		return;
-	fprintf(stderr, "lost_queue: %s: 0x%x\n", what, status);
-	exit(1);
-}
-#define OK(call) ok((call), #call)
-
-static hsa_status_t find_agents(hsa_agent_t agent, void *arg)
-{
-	hsa_device_type_t type;
-
-	OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-	*(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-	return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t find_pool(hsa_amd_memory_pool_t candidate, void *arg)
-{
-	pool = candidate;
-	return HSA_STATUS_INFO_BREAK;
-}
-
-/* A descriptor, and one instruction. */
-static uint64_t make_kernel(uint32_t instruction)
-{
-	uint8_t *at;
-
-	OK(hsa_amd_memory_pool_allocate(pool, 4096, 0, (void **)&at));
-	OK(hsa_amd_agents_allow_access(1, &gpu, NULL, at));
-	memset(at, 0, 4096);
-	*(int64_t *)(at + 16) = 256; /* where the code is */
-	*(uint32_t *)(at + 256) = instruction;
-	*(uint32_t *)(at + 260) = S_ENDPGM;
-	return (uint64_t)at;
-}
 
 static void launch(hsa_queue_t *queue, uint64_t kernel, hsa_signal_t done)
 {
@@ -79,20 +34,18 @@ int main(void)
 	hsa_signal_t never, done;
 	hsa_signal_value_t left;
 
-	OK(hsa_init());
-	OK(hsa_iterate_agents(find_agents, NULL));
-	hsa_amd_agent_iterate_memory_pools(cpu, find_pool, NULL);
+	hsa_program_start();
 	OK(hsa_signal_create(1, 0, NULL, &never));
 	OK(hsa_signal_create(2, 0, NULL, &done));
 	OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX,
 			    &first));
 	OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX,
 			    &second));
-	launch(first, make_kernel(S_BRANCH_TO_ITSELF), never);
+	launch(first, hsa_program_kernel(S_BRANCH_TO_ITSELF), never);
 	usleep(200000); /* it runs */
-	launch(second, make_kernel(S_ENDPGM), done);
+	launch(second, hsa_program_kernel(S_ENDPGM), done);
 	OK(hsa_queue_destroy(first));
-	launch(second, make_kernel(S_ENDPGM), done);
+	launch(second, hsa_program_kernel(S_ENDPGM), done);
 	left = hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 5 * SECOND_NS,
 					 HSA_WAIT_STATE_BLOCKED);
 	printf("second queue: %s\n", left == 0 ? "ok" : "blocked");

@@ -3,60 +3,18 @@
  * turn; their grids are 1, 2, 3, ... workgroups. At the end a queue is destroyed in which three
  * wait for ever. Prints the ids of the threads.
  */
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/collector/hsa_program.h"
+
 #define N_ROUNDS 40u /* of five kernels, in a queue of 64: several laps */
 
-static hsa_agent_t gpu, cpu;
-static hsa_amd_memory_pool_t pool;
 static hsa_queue_t *queue;
 static hsa_signal_t done;
-static uint64_t kernel; /* a descriptor, and s_endpgm */
+static uint64_t kernel;
 static uint32_t n_launched;
-
-static void ok(hsa_status_t status, const char *what)
-{
-	if (status != HSA_STATUS_SUCCESS) {
-		fprintf(stderr, "places: %s: 0x%x\n", what, status);
-		exit(1);
-	}
-}
-#define OK(call) ok((call), #call)
-
-static hsa_status_t find_agents(hsa_agent_t agent, void *arg)
-{
-	hsa_device_type_t type;
-
-	OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-	*(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
-	return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t find_pool(hsa_amd_memory_pool_t candidate, void *arg)
-{
-	pool = candidate;
-	return HSA_STATUS_INFO_BREAK;
-}
-
-static void make_kernel(void)
-{
-	uint8_t *at;
-
-	hsa_amd_agent_iterate_memory_pools(cpu, find_pool, NULL);
-	OK(hsa_amd_memory_pool_allocate(pool, 4096, 0, (void **)&at));
-	OK(hsa_amd_agents_allow_access(1, &gpu, NULL, at));
-	memset(at, 0, 4096);
-	*(int64_t *)(at + 16) = 256;          /* where the code is */
-	*(uint32_t *)(at + 256) = 0xbf810000; /* s_endpgm */
-	kernel = (uint64_t)at;
-}
 
 static void put(uint64_t index, uint32_t n_wgs, uint16_t type, hsa_signal_t completion)
 {
@@ -117,9 +75,8 @@ int main(void)
 	long tids[2];
 	hsa_signal_t never;
 
-	OK(hsa_init());
-	OK(hsa_iterate_agents(find_agents, NULL));
-	make_kernel();
+	hsa_program_start();
+	kernel = hsa_program_kernel(S_ENDPGM);
 	OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
 			    &queue));
 	OK(hsa_signal_create(5 * N_ROUNDS, 0, NULL, &done));

@@ -1,0 +1,68 @@
+/*
+ * hsa_program: what small HSA programs begin with: agents, host memory, a kernel made of instructions.
+ *
+ *	hsa_program_start();
+ *	kernel = hsa_program_kernel(S_ENDPGM);
+ */
+#ifndef WS_TESTS_COLLECTOR_HSA_PROGRAM_H
+#define WS_TESTS_COLLECTOR_HSA_PROGRAM_H
+
+#include <errno.h>
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define S_ENDPGM 0xbf810000u
+
+static hsa_agent_t gpu, cpu;
+static hsa_amd_memory_pool_t pool; /* of the host */
+
+static void ok(hsa_status_t status, const char *what)
+{
+	if (status == HSA_STATUS_SUCCESS)
+		return;
+	fprintf(stderr, "%s: %s: 0x%x\n", program_invocation_short_name, what, status);
+	exit(1);
+}
+#define OK(call) ok((call), #call)
+
+static hsa_status_t find_agents(hsa_agent_t agent, void *arg)
+{
+	hsa_device_type_t type;
+
+	OK(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
+	*(type == HSA_DEVICE_TYPE_GPU ? &gpu : &cpu) = agent;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t find_pool(hsa_amd_memory_pool_t candidate, void *arg)
+{
+	pool = candidate;
+	return HSA_STATUS_INFO_BREAK;
+}
+
+static void hsa_program_start(void)
+{
+	OK(hsa_init());
+	OK(hsa_iterate_agents(find_agents, NULL));
+	hsa_amd_agent_iterate_memory_pools(cpu, find_pool, NULL);
+}
+
+/* The kernel object: a descriptor, the instruction, and s_endpgm. */
+static uint64_t hsa_program_kernel(uint32_t instruction)
+{
+	uint8_t *at;
+
+	OK(hsa_amd_memory_pool_allocate(pool, 4096, 0, (void **)&at));
+	OK(hsa_amd_agents_allow_access(1, &gpu, NULL, at));
+	memset(at, 0, 4096);
+	*(int64_t *)(at + 16) = 256; /* where the code is */
+	*(uint32_t *)(at + 256) = instruction;
+	*(uint32_t *)(at + 260) = S_ENDPGM;
+	return (uint64_t)at;
+}
+
+#endif
