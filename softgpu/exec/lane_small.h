@@ -1,5 +1,5 @@
 /*
- * lane_small: floats of 8, 6 and 4 bits, and bf16, of one lane.
+ * lane_small: floats of 8, 6 and 4 bits, bf16, xf32 and scales, of one lane.
  *
  * A format is its fields and what its last codes mean; one pair of functions converts between all of
  * them and single precision. gfx942 has the FNUZ formats: no infinity, no negative zero, and its
@@ -154,6 +154,27 @@ LANE uint16_t f32_bf16(float v) /* to nearest even */
 	const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 
 	return (uint16_t)sel32((bits & ~F32_SIGN) > F32_EXP, bits >> 16 | 0x40, rounded);
+}
+
+/* ---- xf32, and scales ---- */
+
+/* The matrix units' xf32 has the exponent of f32 and ten bits of mantissa: to nearest even. */
+LANE float f32_xf32(float v)
+{
+	const uint32_t bits = sg_f32_bits(v);
+	const uint32_t rounded = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+
+	return sg_as_f32(
+		sel32((bits & ~F32_SIGN) > F32_EXP, (bits | 0x400000) & ~0x1fffu, rounded));
+}
+
+/* E8M0, the scale of 32 numbers: a power of two, and one NaN. */
+LANE float e8m0_f32(uint32_t code)
+{
+	const uint32_t exponent = code & 0xff;
+	const uint32_t number = sel32(exponent == 0, 1u << 22, exponent << 23); /* 0: 2^-127 */
+
+	return sg_as_f32(sel32(exponent == 0xff, 0x7fc00000, number));
 }
 
 /* ---- results in a part of the register ---- */
