@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define INSN_TEXT_MAX 256u
-#define INSN_WORDS_MAX 4u
 
 struct segment {
 	uint64_t address, n_bytes;
@@ -204,7 +203,7 @@ const char *code_target(const struct code_code *code)
 
 bool code_at(struct code_code *code, uint64_t offset, struct code_insn *out_insn)
 {
-	uint32_t words[INSN_WORDS_MAX];
+	uint32_t words[SG_ISA_MAX_WORDS];
 	struct sg_decoded_insn insn;
 
 	if (!code->target || !code->target->isa)
@@ -216,8 +215,8 @@ bool code_at(struct code_code *code, uint64_t offset, struct code_insn *out_insn
 		if (offset < seg->address || at >= seg->n_bytes || at % 4)
 			continue;
 		left = (seg->n_bytes - at) / 4;
-		if (left > INSN_WORDS_MAX)
-			left = INSN_WORDS_MAX;
+		if (left > SG_ISA_MAX_WORDS)
+			left = SG_ISA_MAX_WORDS;
 		memcpy(words, seg->bytes + at, left * 4);
 		if (!sg_isa_decode((enum sg_isa_target)code->target->isa, words, left, &insn))
 			return false;

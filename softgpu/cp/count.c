@@ -22,8 +22,8 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 	const struct sg_queue *queue = ctx;
 	uint32_t n = 0;
 
-	/* an instruction has at most three words, and the last one of a page may be short */
-	while (n < 3 && sg_cp_accessible(queue->cp, pc + 4 * n, 4))
+	/* the last instruction of a page may be short */
+	while (n < SG_ISA_MAX_WORDS && sg_cp_accessible(queue->cp, pc + 4 * n, 4))
 		n++;
 	return n && sg_isa_decode(queue->gpu->target, sg_cp_pointer(queue->cp, pc), n, out);
 }

@@ -182,17 +182,20 @@ static struct sg_decoded_insn *new_fields(struct sg_code *code)
 
 /*
  * The words are read before the lock is taken: the address may be unmapped, and the guard then leaves
- * this function through a jump. A second dword is read only for an instruction that has one.
+ * this function through a jump. More dwords are read only for an instruction that has them.
  */
-static unsigned read_words(enum sg_isa_target target, const uint32_t *from, uint32_t words[2])
+static unsigned read_words(enum sg_isa_target target, const uint32_t *from, uint32_t *words)
 {
 	struct sg_decoded_insn probe;
+	unsigned n;
 
 	words[0] = __atomic_load_n(&from[0], __ATOMIC_RELAXED);
 	if (sg_isa_decode(target, words, 1, &probe))
 		return 1;
-	words[1] = __atomic_load_n(&from[1], __ATOMIC_RELAXED);
-	return 2;
+	n = sg_isa_is_prefix(target, words[0]) ? SG_ISA_MAX_WORDS : 2;
+	for (unsigned k = 1; k < n; k++)
+		words[k] = __atomic_load_n(&from[k], __ATOMIC_RELAXED);
+	return n;
 }
 
 static void decode_slot(struct sg_code_window *window, uint32_t slot, const uint32_t *words,
@@ -217,7 +220,7 @@ static void decode_slot(struct sg_code_window *window, uint32_t slot, const uint
 enum sg_stop sg_code_decode_only(struct sg_wave *w, const struct sg_exec_insn *i)
 {
 	struct sg_code_window *window = w->window;
-	uint32_t slot = (uint32_t)(i - window->slots), words[2] = { 0 };
+	uint32_t slot = (uint32_t)(i - window->slots), words[SG_ISA_MAX_WORDS] = { 0 };
 	uint64_t pc = window->gpu_base + 4 * (uint64_t)slot;
 	unsigned n_words;
 

@@ -192,7 +192,7 @@ static void lower_matrix_constant(const struct sg_decoded_insn *insn,
 
 	out->s_const |= 1u << SG_S2;
 	out->literal = (uint32_t)v;
-	out->target = v;
+	out->target = o->bits == 64 ? v : 0;
 }
 
 /* op_sel picks halves of packed sources; elsewhere in VOP3P its bits mean nothing. */
@@ -272,6 +272,15 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 				out->off[SG_S0 + k] += SG_LANES;
 			break;
 		}
+		case SG_ROLE_SCALE0:
+		case SG_ROLE_SCALE1: {
+			unsigned k = o->role - SG_ROLE_SCALE0;
+
+			if (is_constant(insn->scale[k])) /* see mfma_scaled.h */
+				out->target |= constant_value(insn->scale[k], 0, SG_TYPE_B, 32)
+					       << 32 * k;
+			break;
+		}
 		case SG_ROLE_CO:
 			has_co = true;
 			break;
@@ -322,6 +331,7 @@ uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_
 	case SG_ENC_VOPC:
 	case SG_ENC_VOP3:
 	case SG_ENC_VOP3P:
+	case SG_ENC_VOP3PX:
 		head = lower_vector_insn(insn, out);
 		break;
 	default:

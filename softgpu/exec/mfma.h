@@ -13,6 +13,9 @@
  *	f64, M = 16             D: lane = column + 16 * (row % 4), register pair = row / 4
  *	f64, M = 4, 4 blocks    A, B: lane = row + 4 b + 16 k; D: lane = column + 4 b + 16 * row
  *
+ * From gfx942 on there are 8-bit floats, xf32 (f32 rounded to ten bits of mantissa), neg of the f64
+ * matrices in the bits of blgp, and larger K in more elements a lane, always consecutive ones.
+ *
  * cbsz, abid: 2^cbsz neighbouring blocks all use the A of number abid among them (numbers that a
  * shape does not have wrap around). blgp rearranges the lanes of B. EXEC does not count.
  *
@@ -26,7 +29,7 @@
 #define WS_SOFTGPU_EXEC_MFMA_H
 
 #include "softgpu/exec/fpmode.h"
-#include "softgpu/exec/lane_f16.h"
+#include "softgpu/exec/lane_small.h"
 #include "softgpu/isa/isa.h"
 
 #define MFMA_SLICES(m) (SG_LANES / (m))
@@ -92,14 +95,21 @@ static inline mfma_u32 mfma_int(uint32_t a, mfma_u32 b, mfma_u32 c)
 
 /* ---- elements of A and B: x[e][lane] ---- */
 
-static inline void mfma_load_f32x1(float (*x)[SG_LANES], const uint32_t *p)
+static inline void mfma_load_f32(float (*x)[SG_LANES], const uint32_t *p, unsigned n)
 {
-	memcpy(x[0], p, sizeof(x[0]));
+	memcpy(x, p, n * sizeof(x[0]));
 }
 
-static inline void mfma_load_f16x4(float (*x)[SG_LANES], const uint32_t *p)
+static inline void mfma_load_xf32(float (*x)[SG_LANES], const uint32_t *p, unsigned n)
 {
-	for (unsigned e = 0; e < 4; e++) {
+	for (unsigned e = 0; e < n; e++)
+		SG_EACH_LANE
+	x[e][l] = f32_xf32(get_f32(p + e * SG_LANES, l));
+}
+
+static inline void mfma_load_f16(float (*x)[SG_LANES], const uint32_t *p, unsigned n)
+{
+	for (unsigned e = 0; e < n; e++) {
 		const uint32_t *from = p + (e / 2) * SG_LANES;
 		const unsigned shift = e % 2 * 16;
 
@@ -133,21 +143,11 @@ static inline void mfma_load_bf16(float (*x)[SG_LANES], const uint32_t *p, unsig
 				  : p[e / 2 * SG_LANES + l] << 16);
 }
 
-static inline void mfma_load_bf16x2(float (*x)[SG_LANES], const uint32_t *p)
+static inline void mfma_load_i8(uint32_t (*x)[SG_LANES], const uint32_t *p, unsigned n)
 {
-	mfma_load_bf16(x, p, 2);
-}
-
-static inline void mfma_load_bf16x4(float (*x)[SG_LANES], const uint32_t *p)
-{
-	mfma_load_bf16(x, p, 4);
-}
-
-static inline void mfma_load_i8x4(uint32_t (*x)[SG_LANES], const uint32_t *p)
-{
-	for (unsigned e = 0; e < 4; e++)
+	for (unsigned e = 0; e < n; e++)
 		SG_EACH_LANE
-	x[e][l] = (uint32_t)((int32_t)(p[l] << (24 - 8 * e)) >> 24);
+	x[e][l] = (uint32_t)((int32_t)(p[e / 4 * SG_LANES + l] << (24 - 8 * (e % 4))) >> 24);
 }
 
 /* ---- MI200: denormals of 16-bit types ---- */
@@ -159,13 +159,6 @@ static inline void mfma_flush(float *to, const float *from, unsigned n, float le
 		to[l] = __builtin_fabsf(from[l]) < least ? __builtin_copysignf(0, from[l])
 							 : from[l];
 }
-
-/* the smallest normal number of the type; 0: its denormals count */
-#define MFMA_LEAST_f32x1 0
-#define MFMA_LEAST_f16x4 0x1p-14f
-#define MFMA_LEAST_bf16x2 0x1p-126f
-#define MFMA_LEAST_bf16x4 0x1p-126f
-#define MFMA_LEAST_i8x4 0
 
 /* blgp: which lane of B a lane gets. */
 static inline unsigned mfma_b_lane(unsigned lane, unsigned blgp)
@@ -298,17 +291,50 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 	return room;
 }
 
-/* type of the elements: how a lane's elements are called, how many they are, which product */
+/*
+ * The types of elements: the function that loads a lane's, how many they are, which product, and the
+ * smallest number that MI200 does not take for zero (0: its denormals count, or it has no such type).
+ */
+#define MFMA_LOAD_f32x1 mfma_load_f32
+#define MFMA_LOAD_xf32x2 mfma_load_xf32
+#define MFMA_LOAD_f16x4 mfma_load_f16
+#define MFMA_LOAD_f16x8 mfma_load_f16
+#define MFMA_LOAD_bf16x2 mfma_load_bf16
+#define MFMA_LOAD_bf16x4 mfma_load_bf16
+#define MFMA_LOAD_bf16x8 mfma_load_bf16
+#define MFMA_LOAD_i8x4 mfma_load_i8
+#define MFMA_LOAD_i8x8 mfma_load_i8
+#define MFMA_LOAD_i8x16 mfma_load_i8
 #define MFMA_PER_f32x1 1
+#define MFMA_PER_xf32x2 2
 #define MFMA_PER_f16x4 4
+#define MFMA_PER_f16x8 8
 #define MFMA_PER_bf16x2 2
 #define MFMA_PER_bf16x4 4
+#define MFMA_PER_bf16x8 8
 #define MFMA_PER_i8x4 4
+#define MFMA_PER_i8x8 8
+#define MFMA_PER_i8x16 16
 #define MFMA_KIND_f32x1 fused
+#define MFMA_KIND_xf32x2 fused
 #define MFMA_KIND_f16x4 exact
+#define MFMA_KIND_f16x8 exact
 #define MFMA_KIND_bf16x2 fused
 #define MFMA_KIND_bf16x4 fused
+#define MFMA_KIND_bf16x8 fused
 #define MFMA_KIND_i8x4 int
+#define MFMA_KIND_i8x8 int
+#define MFMA_KIND_i8x16 int
+#define MFMA_LEAST_f32x1 0
+#define MFMA_LEAST_xf32x2 0
+#define MFMA_LEAST_f16x4 0x1p-14f
+#define MFMA_LEAST_f16x8 0
+#define MFMA_LEAST_bf16x2 0x1p-126f
+#define MFMA_LEAST_bf16x4 0x1p-126f
+#define MFMA_LEAST_bf16x8 0
+#define MFMA_LEAST_i8x4 0
+#define MFMA_LEAST_i8x8 0
+#define MFMA_LEAST_i8x16 0
 #define MFMA_TYPE_fused float
 #define MFMA_TYPE_exact float
 #define MFMA_TYPE_int uint32_t
@@ -319,7 +345,8 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 #define SG_OP_mfma(name, type, m, k, blocks)                                                       \
 	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
-		MFMA_TYPE(MFMA_KIND_##type) a[4][SG_LANES], b[4][SG_LANES];                        \
+		MFMA_TYPE(MFMA_KIND_##type) a[MFMA_PER_##type][SG_LANES];                          \
+		MFMA_TYPE(MFMA_KIND_##type) b[MFMA_PER_##type][SG_LANES];                          \
 		uint32_t room[32 * SG_LANES];                                                      \
 		const struct sg_decoded_insn *f = i->fields;                                       \
 		const unsigned n_regs = m * m * blocks / SG_LANES;                                 \
@@ -327,8 +354,8 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 		const uint32_t *c = mfma_c(w, i, room, n_regs, false);                             \
 		const uint32_t fpmode = sg_fixed_begin(w);                                         \
 		uint32_t *d = sg_dst(w, i);                                                        \
-		mfma_load_##type(a, sg_src(w, i, SG_S0));                                          \
-		mfma_load_##type(b, sg_src(w, i, SG_S1));                                          \
+		MFMA_LOAD_##type(a, sg_src(w, i, SG_S0), MFMA_PER_##type);                         \
+		MFMA_LOAD_##type(b, sg_src(w, i, SG_S1), MFMA_PER_##type);                         \
 		if (flush) {                                                                       \
 			mfma_flush((float *)a, (float *)a, MFMA_PER_##type *SG_LANES,              \
 				   MFMA_LEAST_##type);                                             \
@@ -350,10 +377,40 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 		return SG_GO;                                                                      \
 	}
 
-static inline void mfma_get_f64(double *restrict to, const uint32_t *p)
+/* ---- 8-bit floats ---- */
+
+#define MFMA_FP8(w) ((w)->launch->target >= SG_ISA_GFX950 ? FP8_OCP : FP8_FNUZ)
+#define MFMA_BF8(w) ((w)->launch->target >= SG_ISA_GFX950 ? BF8_OCP : BF8_FNUZ)
+
+static inline void mfma_load_small(float (*x)[SG_LANES], const uint32_t *p, unsigned n,
+				   struct small_format f)
+{
+	for (unsigned e = 0; e < n; e++)
+		SG_EACH_LANE
+	x[e][l] = small_f32(p[e / 4 * SG_LANES + l] >> e % 4 * 8, f);
+}
+
+/* Eight elements a lane; A and B are fp8 or bf8 each. */
+#define SG_OP_mfma_f8(name, fa, fb, m, k)                                                          \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		float a[8][SG_LANES], b[8][SG_LANES];                                              \
+		uint32_t room[16 * SG_LANES];                                                      \
+		const uint32_t *c = mfma_c(w, i, room, m * m / SG_LANES, false);                   \
+		const uint32_t fpmode = sg_fixed_begin(w);                                         \
+		mfma_load_small(a, sg_src(w, i, SG_S0), 8, MFMA_##fa(w));                          \
+		mfma_load_small(b, sg_src(w, i, SG_S1), 8, MFMA_##fb(w));                          \
+		mfma_product_exact(sg_dst(w, i), c, a, b, m, k, 1, 8, 0, 0);                       \
+		sg_fixed_end(fpmode);                                                              \
+		return SG_GO;                                                                      \
+	}
+
+/* ---- f64 ---- */
+
+static inline void mfma_get_f64(double *restrict to, const uint32_t *p, bool negate)
 {
 	SG_EACH_LANE
-	to[l] = get_f64(p, l);
+	to[l] = negate ? -get_f64(p, l) : get_f64(p, l);
 }
 
 static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
@@ -368,13 +425,14 @@ static inline void mfma_put_f64(uint32_t *p, const double *restrict from)
 	{                                                                                                           \
 		double a[SG_LANES], b[SG_LANES], acc[SG_LANES];                                                     \
 		uint32_t room[8 * SG_LANES];                                                                        \
+		const uint32_t neg = i->fields->neg;                                                                \
 		const uint32_t *c = mfma_c(w, i, room, m == 16 ? 8 : 2, true);                                      \
 		uint32_t *d = sg_dst(w, i);                                                                         \
 		const uint32_t fpmode = sg_fixed_begin(w);                                                          \
-		mfma_get_f64(a, sg_src(w, i, SG_S0));                                                               \
-		mfma_get_f64(b, sg_src(w, i, SG_S1));                                                               \
+		mfma_get_f64(a, sg_src(w, i, SG_S0), neg & 1);                                                      \
+		mfma_get_f64(b, sg_src(w, i, SG_S1), neg & 2);                                                      \
 		for (unsigned r = 0; r < m * m * blocks / SG_LANES; r++) {                                          \
-			mfma_get_f64(acc, c + r * 2 * SG_LANES);                                                    \
+			mfma_get_f64(acc, c + r * 2 * SG_LANES, neg & 4);                                           \
 			for (unsigned s = 0; s < k; s++)                                                            \
 				for (unsigned g = 0; g < SG_LANES; g += m) {                                        \
 					/* of 4 rows: group g of 16 lanes; of 4x4 blocks: g / 4 % 4 is the block */ \

@@ -8,6 +8,8 @@
 #include "softgpu/exec/lane_small.h"
 #include "softgpu/exec/lane_special.h"
 #include "softgpu/exec/mfma.h"
+#include "softgpu/exec/mfma_scaled.h"
+#include "softgpu/exec/mfma_sparse.h"
 
 #define SG_OP_nop(name)                                                                            \
 	SG_HANDLER(name)                                                                           \

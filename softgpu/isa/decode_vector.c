@@ -343,33 +343,102 @@ bool sg_isa_decode_vop3(const struct sg_isa_reader *r)
 	return true;
 }
 
+struct sg_isa_operand sg_isa_matrix_source(const struct sg_decoded_insn *insn, unsigned k)
+{
+	static const uint8_t regs[8] = { 8, 8, 6, 6, 4, 8, 8, 8 }; /* of 32 elements, by format */
+	struct sg_isa_operand desc = *sg_isa_find(insn->row, SG_ROLE_SRC0 + k);
+
+	if ((insn->row->flags & SG_ISA_F8F6F4) && k < 2)
+		desc.n_regs = regs[k ? insn->blgp : insn->cbsz];
+	return desc;
+}
+
+/* Fields of which a matrix instruction does not have all. */
+static bool matrix_fields(const struct sg_isa_reader *r)
+{
+	struct sg_decoded_insn *insn = r->insn;
+
+	if (r->target >= SG_ISA_GFX942 && sg_isa_find(insn->row, SG_ROLE_SRC0)->bits == 64) {
+		insn->neg = insn->blgp; /* of A, B and C */
+		insn->blgp = 0;
+	}
+	if (insn->row->enc == SG_ENC_VOP3PX) {
+		insn->abid = 0; /* was 1: there is a prefix */
+		return true;
+	}
+	return !(insn->row->flags & SG_ISA_F8F6F4) || !insn->abid;
+}
+
 static bool decode_mfma(const struct sg_isa_reader *r, uint32_t w, uint32_t x)
 {
 	struct sg_decoded_insn *insn = r->insn;
+	bool is_sparse = insn->row->flags & SG_ISA_SPARSE;
 	bool is_acc_d = r->target == SG_ISA_GFX908 || sg_isa_bits(w, 15, 1);
 
 	insn->cbsz = sg_isa_bits(w, 8, 3);
 	insn->abid = sg_isa_bits(w, 11, 4);
 	insn->blgp = sg_isa_bits(x, 29, 3);
 	insn->dst_acc = is_acc_d;
-	insn->src_acc = sg_isa_bits(x, 27, 2) | (unsigned)is_acc_d << 2;
-	if (!vector_dst(r, sg_isa_bits(w, 0, 8)))
+	insn->src_acc = sg_isa_bits(x, 27, 2) | (unsigned)(is_acc_d && !is_sparse) << 2;
+	if (!vector_dst(r, sg_isa_bits(w, 0, 8)) || !matrix_fields(r) || (is_sparse && insn->blgp))
 		return false;
 	for (unsigned k = 0; k < 3; k++) {
-		const struct sg_isa_operand *desc = sg_isa_find(insn->row, SG_ROLE_SRC0 + k);
+		struct sg_isa_operand desc = sg_isa_matrix_source(insn, k);
 		unsigned field = sg_isa_bits(x, 9 * k, 9);
 
 		/* the matrices are in vector registers; the accumulator may start as a constant */
 		if (field < SG_OPND_VGPR0) {
-			if (k != 2 || field == SG_OPND_LITERAL || !sg_isa_is_constant(field))
+			if (k != 2 || is_sparse || field == SG_OPND_LITERAL ||
+			    !sg_isa_is_constant(field))
 				return false;
 			insn->src_acc &= ~(1u << k);
-		} else if (!sg_isa_vector_source(&field, desc->n_regs)) {
+		} else if (!sg_isa_vector_source(&field, desc.n_regs)) {
 			return false;
 		}
 		insn->src[k] = field;
 	}
 	return true;
+}
+
+/* Two instructions in one: v_mfma_ld_scale_b32 is the prefix that names the scales. */
+static bool decode_scaled(const struct sg_isa_reader *r)
+{
+	struct sg_decoded_insn *insn = r->insn;
+	uint32_t w = r->words[0], x = r->words[1];
+
+	insn->n_dwords = 4;
+	insn->op_sel = sg_isa_bits(w, 11, 2);
+	insn->op_sel_hi = sg_isa_bits(x, 27, 2);
+	for (unsigned k = 0; k < 2; k++) {
+		unsigned field = sg_isa_bits(x, 9 * k, 9);
+
+		if (field == SG_OPND_LITERAL || !sg_isa_vector_source(&field, 1) ||
+		    (field > SG_OPND_INT_M16 && field < SG_OPND_VGPR0 &&
+		     !sg_isa_is_constant(field)))
+			return false;
+		insn->scale[k] = field;
+	}
+	return decode_mfma(r, r->words[2], r->words[3]);
+}
+
+bool sg_isa_is_prefix(enum sg_isa_target target, uint32_t word)
+{
+	enum { ENCODING = 0x1a7, OP_LD_SCALE = 0x2c };
+
+	return word >> 23 == ENCODING && sg_isa_bits(word, 16, 7) == OP_LD_SCALE &&
+	       target >= SG_ISA_GFX950;
+}
+
+static bool is_scaled(const struct sg_isa_reader *r)
+{
+	enum { ABID_SCALED = 1 };
+	uint32_t next;
+
+	if (r->n_words < 4 || !sg_isa_is_prefix(r->target, r->words[0]))
+		return false;
+	next = r->words[2];
+	return next >> 23 == r->words[0] >> 23 && sg_isa_bits(next, 11, 4) == ABID_SCALED &&
+	       sg_isa_read_row(r, SG_ENC_VOP3PX, sg_isa_bits(next, 16, 7));
 }
 
 bool sg_isa_decode_vop3p(const struct sg_isa_reader *r)
@@ -379,6 +448,8 @@ bool sg_isa_decode_vop3p(const struct sg_isa_reader *r)
 	const struct sg_isa_row *row;
 	unsigned n;
 
+	if (is_scaled(r))
+		return decode_scaled(r);
 	if (r->n_words < 2 || !sg_isa_read_row(r, SG_ENC_VOP3P, sg_isa_bits(w, 16, 7)))
 		return false;
 	row = insn->row;
@@ -392,6 +463,12 @@ bool sg_isa_decode_vop3p(const struct sg_isa_reader *r)
 	insn->neg = sg_isa_bits(x, 29, 3);
 	insn->op_sel = sg_isa_bits(w, 11, 3);
 	insn->op_sel_hi = sg_isa_bits(x, 27, 2) | sg_isa_bits(w, 14, 1) << 2;
+	if (row->flags & SG_ISA_IGNMODS) {
+		insn->neg &= ~3;
+		insn->neg_hi &= ~3;
+	}
+	if (insn->clamp && (row->flags & SG_ISA_NOCLAMP))
+		return false;
 	if (n == 1) { /* the moves between the register files have no modifiers */
 		if (insn->neg_hi || insn->neg || insn->op_sel)
 			return false;

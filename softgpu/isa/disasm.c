@@ -107,13 +107,15 @@ static void put_literal_32(struct sg_isa_text *text, uint32_t value)
 
 /*
  * LLVM 15 looks at the upper half of a float, too. Later versions look at half of a float and at
- * the whole of an integer, as if it had 32 bits.
+ * the whole of an integer or a pair, as if it had 32 bits.
  */
-static void put_literal_16(struct sg_isa_text *text, uint32_t literal, bool is_float, bool is_bf16)
+static void put_literal_16(struct sg_isa_text *text, uint32_t literal,
+			   const struct sg_isa_operand *desc, bool is_pair)
 {
-	bool is_later = text->target >= SG_ISA_GFX942;
+	bool is_bf16 = desc->type_class == SG_TYPE_BF || desc->type_class == SG_TYPE_PKBF16;
+	bool is_later = text->target >= SG_ISA_GFX942, is_float = desc->is_float;
 	uint16_t value = literal;
-	int32_t number = is_later && !is_float ? (int32_t)literal : (int16_t)value;
+	int32_t number = is_later && (is_pair || !is_float) ? (int32_t)literal : (int16_t)value;
 
 	if (number >= -16 && number <= 64) {
 		sg_isa_put(text, "%d", number);
@@ -128,7 +130,7 @@ static void put_literal_16(struct sg_isa_text *text, uint32_t literal, bool is_f
 			return;
 		}
 	}
-	sg_isa_put(text, "0x%x", value);
+	sg_isa_put(text, "0x%x", is_bf16 ? literal : value);
 }
 
 /* Which of LLVM's three spellings of a number an operand gets. */
@@ -149,7 +151,8 @@ static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *
 {
 	/* where k comes first (madmk) it is 32 bits, and src0 can only repeat it */
 	bool repeats_k = insn->row->n_operands > 2 && insn->row->operand[2].role == SG_ROLE_K;
-	unsigned bits = repeats_k ? 32 : spelled_bits(insn->row, desc);
+	unsigned bits =
+		repeats_k && text->target < SG_ISA_GFX942 ? 32 : spelled_bits(insn->row, desc);
 	uint32_t value = insn->literal;
 
 	if (bits == 64) {
@@ -157,7 +160,6 @@ static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *
 
 		sg_isa_put(text, value <= 64 && !is_hex ? "%u" : "0x%x", value);
 	} else if (bits == 16) {
-		bool is_bf16 = desc->type_class == SG_TYPE_BF || desc->type_class == SG_TYPE_PKBF16;
 		bool is_pair =
 			desc->type_class == SG_TYPE_PK16 || desc->type_class == SG_TYPE_PKBF16;
 		bool is_whole = is_pair && text->target >= SG_ISA_GFX942 && value > UINT16_MAX;
@@ -167,8 +169,7 @@ static void put_literal(struct sg_isa_text *text, const struct sg_decoded_insn *
 				   (int32_t)value >= -16 && (int32_t)value < 0 ? "%d" : "0x%x",
 				   (int32_t)value);
 		else
-			put_literal_16(text, is_pair ? (uint16_t)value : value, desc->is_float,
-				       is_bf16);
+			put_literal_16(text, is_pair ? (uint16_t)value : value, desc, is_pair);
 	} else {
 		put_literal_32(text, value);
 	}
@@ -394,6 +395,7 @@ int sg_isa_print(enum sg_isa_target target, const struct sg_decoded_insn *insn, 
 	case SG_ENC_VOPC:
 	case SG_ENC_VOP3:
 	case SG_ENC_VOP3P:
+	case SG_ENC_VOP3PX:
 		sg_isa_print_vector(&text, insn);
 		break;
 	default:

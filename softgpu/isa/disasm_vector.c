@@ -6,13 +6,18 @@ static bool is_vop3(const struct sg_decoded_insn *insn)
 	return insn->form == SG_FORM_VOP3 || insn->row->enc == SG_ENC_VOP3;
 }
 
+static bool is_vop3p(const struct sg_isa_row *row)
+{
+	return row->enc == SG_ENC_VOP3P || row->enc == SG_ENC_VOP3PX;
+}
+
 /* LLVM marks the form of what has more than one; an instruction without operands is just itself. */
 static const char *suffix(const struct sg_decoded_insn *insn)
 {
 	static const char *const suffixes[] = { "_e32", "_e64", "_sdwa", "_dpp" };
 	const struct sg_isa_row *row = insn->row;
 
-	if (row->enc == SG_ENC_VOP3 || row->enc == SG_ENC_VOP3P || !row->n_operands)
+	if (row->enc == SG_ENC_VOP3 || is_vop3p(row) || !row->n_operands)
 		return "";
 	if (row->forms == 1 << SG_FORM_PLAIN && !(row->flags & SG_ISA_E32))
 		return "";
@@ -29,7 +34,7 @@ static void put_source_mods(struct sg_isa_text *text, const struct sg_decoded_in
 	unsigned operand = insn->src[k];
 	bool neg_in_words;
 
-	if (row->enc == SG_ENC_VOP3P && !is_mix)
+	if (is_vop3p(row) && !is_mix)
 		neg = abs = false; /* printed behind, as neg_lo and neg_hi */
 	/* -1.0 would read as the constant of that value */
 	neg_in_words = neg && !abs && sg_isa_is_constant(operand);
@@ -40,6 +45,18 @@ static void put_source_mods(struct sg_isa_text *text, const struct sg_decoded_in
 		   abs ? "|" : "");
 	sg_isa_put_source(text, insn, operand, desc, insn->src_acc >> k & 1);
 	sg_isa_put(text, "%s%s%s", abs ? "|" : "", neg_in_words ? ")" : "", sext ? ")" : "");
+}
+
+static void put_vector_source(struct sg_isa_text *text, const struct sg_decoded_insn *insn,
+			      unsigned k, const struct sg_isa_operand *desc)
+{
+	struct sg_isa_operand matrix;
+
+	if (insn->row->flags & SG_ISA_MFMA) {
+		matrix = sg_isa_matrix_source(insn, k);
+		desc = &matrix;
+	}
+	put_source_mods(text, insn, k, desc);
 }
 
 static void put_output_mods(struct sg_isa_text *text, const struct sg_decoded_insn *insn)
@@ -105,12 +122,18 @@ static void put_packed_mods(struct sg_isa_text *text, const struct sg_decoded_in
 	unsigned usual_hi = is_mix ? 0 : (1u << n) - 1;
 
 	if (row->flags & SG_ISA_MFMA) {
+		if (row->enc == SG_ENC_VOP3PX && insn->op_sel)
+			put_bit_list(text, "op_sel", insn->op_sel, n);
+		if (row->enc == SG_ENC_VOP3PX)
+			put_bit_list(text, "op_sel_hi", insn->op_sel_hi, n);
 		if (insn->cbsz)
 			sg_isa_put(text, " cbsz:%u", insn->cbsz);
 		if (insn->abid)
 			sg_isa_put(text, " abid:%u", insn->abid);
 		if (insn->blgp)
 			sg_isa_put(text, " blgp:%u", insn->blgp);
+		if (insn->neg)
+			put_bit_list(text, "neg", insn->neg, 3);
 		return;
 	}
 	if (n == 1)
@@ -154,12 +177,17 @@ void sg_isa_print_vector(struct sg_isa_text *text, const struct sg_decoded_insn 
 		case SG_ROLE_K:
 			sg_isa_put(text, "0x%x", insn->literal);
 			break;
+		case SG_ROLE_SCALE0:
+		case SG_ROLE_SCALE1:
+			sg_isa_put_source(text, insn, insn->scale[desc->role - SG_ROLE_SCALE0],
+					  desc, false);
+			break;
 		default:
-			put_source_mods(text, insn, desc->role - SG_ROLE_SRC0, desc);
+			put_vector_source(text, insn, desc->role - SG_ROLE_SRC0, desc);
 			n_sources++;
 		}
 	}
-	if (row->enc == SG_ENC_VOP3P)
+	if (is_vop3p(row))
 		put_packed_mods(text, insn, n_sources);
 	if (insn->bitop3)
 		sg_isa_put(text, insn->bitop3 <= 10 ? " bitop3:%u" : " bitop3:0x%x", insn->bitop3);

@@ -22,7 +22,7 @@ enum sg_isa_target { SG_ISA_GFX908 = 1, SG_ISA_GFX90A = 2, SG_ISA_GFX942 = 4, SG
 enum sg_enc {
 	SG_ENC_SOP2, SG_ENC_SOPK, SG_ENC_SOP1, SG_ENC_SOPC, SG_ENC_SOPP, SG_ENC_SMEM,
 	SG_ENC_VOP2, SG_ENC_VOP1, SG_ENC_VOPC, SG_ENC_VOP3, SG_ENC_VOP3P,
-	SG_ENC_DS, SG_ENC_FLAT, SG_ENC_MUBUF, SG_ENC_MTBUF,
+	SG_ENC_DS, SG_ENC_FLAT, SG_ENC_MUBUF, SG_ENC_MTBUF, SG_ENC_VOP3PX,
 	SG_N_ENCS
 };
 
@@ -36,7 +36,7 @@ enum sg_role {
 	SG_ROLE_SDATA, SG_ROLE_SBASE, SG_ROLE_SOFFSET, SG_ROLE_VDST, SG_ROLE_CO, SG_ROLE_CI,
 	SG_ROLE_K, SG_ROLE_VADDR, SG_ROLE_DATA0, SG_ROLE_DATA1, SG_ROLE_OFFSET, SG_ROLE_OFFSET0,
 	SG_ROLE_OFFSET1, SG_ROLE_GDS, SG_ROLE_VDATA, SG_ROLE_SADDR, SG_ROLE_SEG, SG_ROLE_SRSRC,
-	SG_ROLE_LDS, SG_ROLE_GPR_IDX, SG_ROLE_SWIZZLE
+	SG_ROLE_LDS, SG_ROLE_GPR_IDX, SG_ROLE_SWIZZLE, SG_ROLE_SCALE0, SG_ROLE_SCALE1
 };
 
 enum sg_type_class { SG_TYPE_B, SG_TYPE_U, SG_TYPE_I, SG_TYPE_F, SG_TYPE_BF, SG_TYPE_PK16, SG_TYPE_PKBF16, SG_TYPE_PK32,
@@ -51,7 +51,8 @@ enum sg_isa_flag {
 	SG_ISA_NOGLC = 1 << 14, SG_ISA_ACCDST = 1 << 15, SG_ISA_ACCSRC = 1 << 16,
 	SG_ISA_REGSRC = 1 << 17, SG_ISA_EXEC = 1 << 18, SG_ISA_HALVES = 1 << 19,
 	SG_ISA_NOCLAMP = 1 << 20, SG_ISA_SEL4 = 1 << 21, SG_ISA_SRCSEL = 1 << 22,
-	SG_ISA_BITOP3 = 1 << 23, SG_ISA_PERMSWAP = 1 << 24
+	SG_ISA_BITOP3 = 1 << 23, SG_ISA_PERMSWAP = 1 << 24, SG_ISA_SPARSE = 1 << 25,
+	SG_ISA_F8F6F4 = 1 << 26
 };
 
 /*
@@ -65,7 +66,7 @@ enum sg_insn_class {
 	SG_CLASS_ADD_F64, SG_CLASS_MUL_F64, SG_CLASS_FMA_F64, SG_CLASS_TRANS_F64,
 	SG_CLASS_INT32, SG_CLASS_INT64, SG_CLASS_CVT,
 	SG_CLASS_MFMA_I8, SG_CLASS_MFMA_F16, SG_CLASS_MFMA_BF16, SG_CLASS_MFMA_F32,
-	SG_CLASS_MFMA_F64,
+	SG_CLASS_MFMA_F64, SG_CLASS_MFMA_XF32, SG_CLASS_MFMA_F8, SG_CLASS_MFMA_F6F4,
 	SG_CLASS_SALU,
 	SG_CLASS_BRANCH, SG_CLASS_CBRANCH, SG_CLASS_JUMP, SG_CLASS_MESSAGE, SG_CLASS_BARRIER,
 	SG_CLASS_END, SG_CLASS_MISC,
@@ -107,7 +108,7 @@ struct sg_isa_row {
 	uint8_t forms;        /* bits of enum sg_form: the forms it can be written in */
 	uint32_t flags;       /* enum sg_isa_flag */
 	uint8_t insn_class;   /* enum sg_insn_class */
-	uint8_t weight;       /* packed: elements; matrix: operations / 512 */
+	uint16_t weight;      /* packed: elements; matrix: operations / 512 */
 	uint8_t rate[SG_ISA_N_TARGETS]; /* quad-cycles; see sg_isa_rate() */
 	uint8_t mem_kind;     /* enum sg_mem_kind; ATOMIC may be ATOMIC_RTN: sg_isa_mem_kind() */
 	uint8_t mem_bytes;    /* per lane (smem: in all) and access */
@@ -142,7 +143,8 @@ struct sg_decoded_insn {
 
 	/*
 	 * Vector modifiers. Bit k of neg, abs, op_sel, ... is source k, op_sel bit 3 the
-	 * destination; neg and abs are set for floats only (and v_cndmask_b32).
+	 * destination; neg and abs are set for floats only (and v_cndmask_b32). Matrices of f64 have
+	 * neg from gfx942 on.
 	 */
 	uint8_t neg, abs, op_sel, op_sel_hi, neg_hi;
 	uint8_t omod;                 /* 0 none, 1 *2, 2 *4, 3 /2 */
@@ -155,6 +157,7 @@ struct sg_decoded_insn {
 	bool bound_ctrl;              /* as encoded: invalid source lanes read 0 */
 	/* MFMA */
 	uint8_t cbsz, abid, blgp;
+	uint16_t scale[2];            /* operand numbers; op_sel and op_sel_hi choose their bytes */
 	uint8_t bitop3;               /* truth table: bit s0 * 4 + s1 * 2 + s2 */
 
 	/* memory */
@@ -181,6 +184,13 @@ static inline uint8_t sg_isa_rate(const struct sg_isa_row *row, enum sg_isa_targ
 	return row->rate[__builtin_ctz(target)];
 }
 
+/* Neither matrix has 8-bit elements: twice as fast, and of the class mfma_f6f4. */
+static inline bool sg_isa_is_f6f4(const struct sg_decoded_insn *insn)
+{
+	return (insn->row->flags & SG_ISA_F8F6F4) && insn->cbsz >= 2 && insn->cbsz <= 4 &&
+	       insn->blgp >= 2 && insn->blgp <= 4;
+}
+
 /* The row's memory kind; outside LDS the glc bit of an atomic decides whether it returns a value. */
 static inline enum sg_mem_kind sg_isa_mem_kind(const struct sg_decoded_insn *insn)
 {
@@ -200,6 +210,11 @@ static inline bool sg_isa_is_pair(const struct sg_isa_row *row)
 {
 	return row->addressing == SG_ADDR_PAIR || row->addressing == SG_ADDR_PAIR64;
 }
+
+#define SG_ISA_MAX_WORDS 4
+
+/* The first word of a prefix: with two more words behind it, it is one instruction of four. */
+bool sg_isa_is_prefix(enum sg_isa_target target, uint32_t word);
 
 /*
  * Decodes the instruction at words[0]; n_words are readable. False: not an instruction of this

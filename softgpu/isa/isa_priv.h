@@ -96,6 +96,9 @@ struct sg_isa_text {
 	unsigned n_operands; /* printed so far: decides between blank and comma */
 };
 
+/* The registers of matrix source 0 or 1, of which the format of f8f6f4 may need fewer. */
+struct sg_isa_operand sg_isa_matrix_source(const struct sg_decoded_insn *insn, unsigned k);
+
 __attribute__((format(printf, 2, 3))) void sg_isa_put(struct sg_isa_text *text, const char *format,
 						      ...);
 

@@ -11,7 +11,7 @@ TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950")  # in the order of the genera
 # encoding: (bits of the opcode field, roles it may use)
 SCALAR = {"sdst", "src0", "src1", "simm16", "label", "hwreg", "waitcnt", "sendmsg", "imm32",
           "gpr_idx"}
-VECTOR = {"vdst", "src0", "src1", "src2", "sdst", "co", "ci", "k"}
+VECTOR = {"vdst", "src0", "src1", "src2", "sdst", "co", "ci", "k", "scale0", "scale1"}
 BUFFER = {"vdata", "vaddr", "srsrc", "soffset", "lds"}
 ENCODINGS = {
     "sop2": (7, SCALAR), "sopk": (5, SCALAR), "sop1": (8, SCALAR), "sopc": (7, SCALAR),
@@ -20,15 +20,16 @@ ENCODINGS = {
     "vop3p": (7, VECTOR), "ds": (8, {"vdst", "vaddr", "data0", "data1", "offset", "offset0",
                                      "offset1", "swizzle", "gds"}),
     "flat": (7, {"vdst", "vaddr", "vdata", "saddr", "lds", "seg"}),
-    "mubuf": (7, BUFFER), "mtbuf": (4, BUFFER),
+    "mubuf": (7, BUFFER), "mtbuf": (4, BUFFER), "vop3px": (7, VECTOR),
 }
 UNTYPED = {"co", "ci", "gds", "lds", "label", "hwreg", "waitcnt", "sendmsg", "simm16", "imm32",
            "offset", "offset0", "offset1", "soffset", "saddr", "gpr_idx", "swizzle"}
 # words after the operands that say what the operands do not, see README.md
 FLAGS = {
-    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), {
+    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p", "vop3px"), {
         "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
-        "accdst", "accsrc", "exec", "halves", "noclamp", "sel4", "srcsel", "bitop3", "permswap"}),
+        "accdst", "accsrc", "exec", "halves", "noclamp", "sel4", "srcsel", "bitop3", "permswap",
+        "sparse", "f8f6f4"}),
     "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
     "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
@@ -39,6 +40,8 @@ TYPES = {  # type: registers
     **{k + b: 1 for k in "bui" for b in ("8", "24")}, "b1": 1,
     "v2f16": 1, "v2i16": 1, "v2u16": 1, "v2b16": 1, "v2f32": 2, "v2b32": 2,
     "bf16": 1, "v2bf16": 1, "v4bf16": 2, "v4f16": 2, "v4i8": 1,
+    **{f"v{n}{t}16": n // 2 for n in (8, 16) for t in ("f", "bf")},
+    **{f"v{n}{t}8": n // 4 for n in (8, 16, 32) for t in "if"},
     **{f"v{n}f32": n for n in (4, 16, 32)}, **{f"v{n}i32": n for n in (4, 16, 32)},
     "v4f64": 8,
 }
@@ -48,11 +51,11 @@ MAX_OPERANDS = 7  # SG_ISA_MAX_OPERANDS
 VECTOR_CLASSES = (
     "valu", "add_f16", "mul_f16", "fma_f16", "trans_f16", "add_f32", "mul_f32", "fma_f32",
     "trans_f32", "add_f64", "mul_f64", "fma_f64", "trans_f64", "int32", "int64", "cvt",
-    "mfma_i8", "mfma_f16", "mfma_bf16", "mfma_f32", "mfma_f64")
+    "mfma_i8", "mfma_f16", "mfma_bf16", "mfma_f32", "mfma_f64", "mfma_xf32", "mfma_f8", "mfma_f6f4")
 SCALAR_CLASSES = ("salu", "branch", "cbranch", "jump", "message", "barrier", "end", "waitcnt",
                   "nop", "sleep", "internal", "misc")
 CLASSES = {
-    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p"), VECTOR_CLASSES),
+    **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p", "vop3px"), VECTOR_CLASSES),
     **dict.fromkeys(("sop2", "sopk", "sop1", "sopc", "sopp"), SCALAR_CLASSES),
     "smem": ("smem",), "ds": ("lds", "gds"), "flat": ("flat",), "mubuf": ("vmem",),
     "mtbuf": ("vmem",),
@@ -63,11 +66,12 @@ MEMORY_KINDS = ("load", "store", "atomic", "atomic_rtn")
 ADDRESSING = {"smem": ("buffer", "scratch"), "ds": ("pair", "pair64"), "mubuf": ("format",),
               "mtbuf": ("format",)}
 MEMORY_ENCODINGS = ("smem", "ds", "flat", "mubuf", "mtbuf")
-MAX_BYTE = 255  # weights, rates and sizes are bytes in struct sg_isa_row
+MAX_BYTE = 255  # rates and sizes are bytes in struct sg_isa_row
+MAX_WEIGHT = 1023
 
 # The order of the tables, and with it of the rows: handler number = 1 + position.
 TABLES = ("sop2", "sopk", "sop1", "sopc", "sopp", "smem", "vop2", "vop1", "vopc", "vop3", "vop3p",
-          "ds", "flat", "mubuf", "mtbuf")
+          "ds", "flat", "mubuf", "mtbuf", "vop3px")
 
 
 class Operand:
@@ -124,9 +128,9 @@ def parse_forms(token, encoding, fail):
     return forms
 
 
-def parse_byte(text, what, fail):
-    if not re.fullmatch(r"[0-9]+", text) or not 0 < int(text) <= MAX_BYTE:
-        fail(f"{what} '{text}' is not a number from 1 to {MAX_BYTE}")
+def parse_number(text, what, fail, largest=MAX_BYTE):
+    if not re.fullmatch(r"[0-9]+", text) or not 0 < int(text) <= largest:
+        fail(f"{what} '{text}' is not a number from 1 to {largest}")
     return int(text)
 
 
@@ -177,7 +181,7 @@ def parse_class(text, row, fail):
     if row.insn_class not in CLASSES[row.encoding]:
         fail(f"encoding {row.encoding} has no class '{row.insn_class}'")
     if star:
-        row.weight = parse_byte(weight, "weight", fail)
+        row.weight = parse_number(weight, "weight", fail, MAX_WEIGHT)
     if row.insn_class.startswith("mfma") != ("mfma" in row.flags):
         fail("a matrix instruction has the flag mfma and a class mfma_*")
     if "mfma" in row.flags and not star:
@@ -187,13 +191,13 @@ def parse_class(text, row, fail):
 def parse_rates(text, row, fail):
     """rate [targets:rate]..."""
     default, *exceptions = text.split(" ")
-    row.rates = dict.fromkeys(row.targets, parse_byte(default, "rate", fail))
+    row.rates = dict.fromkeys(row.targets, parse_number(default, "rate", fail))
     for exception in exceptions:
         targets, _, rate = exception.partition(":")
         for target in parse_targets(targets, fail):
             if target not in row.targets:
                 fail(f"a rate for '{target}', which does not have {row.mnemonic}")
-            row.rates[target] = parse_byte(rate, "rate", fail)
+            row.rates[target] = parse_number(rate, "rate", fail)
 
 
 def parse_memory(text, row, fail):
@@ -215,7 +219,7 @@ def parse_memory(text, row, fail):
         fail(f"encoding {row.encoding} has no addressing '{addressing}'")
     if addressing.startswith("pair") != bool(row.operand("offset1")):
         fail("a row with offset0 and offset1 is addressed by pair or pair64")
-    row.memory = (kind, parse_byte(size, "size", fail), addressing or "plain")
+    row.memory = (kind, parse_number(size, "size", fail), addressing or "plain")
 
 
 def parse_row(text, path, number, encoding, fail):

@@ -132,9 +132,12 @@ static void count_vector(uint64_t *sq, const struct sg_timing_insn *i, uint64_t 
 			sq[class_counter[i->insn_class]] += n * i->weight;
 		return;
 	}
-	sq[class_counter[i->insn_class]] += n;
 	SQ(SQ_INSTS_MFMA) += n;
 	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
+	if (i->insn_class >
+	    SG_CLASS_MFMA_F64) /* later types: the catalogue has no counters of them */
+		return;
+	sq[class_counter[i->insn_class]] += n;
 	/* the counters of operations follow those of instructions, in the same order */
 	sq[class_counter[i->insn_class] - SG_C_SQ_INSTS_VALU_MFMA_I8 +
 	   SG_C_SQ_INSTS_VALU_MFMA_MOPS_I8] += n * i->weight;

@@ -4,7 +4,7 @@
 static const struct {
 	uint8_t unit, flags;
 } classes[SG_N_CLASSES] = {
-	[SG_CLASS_VALU... SG_CLASS_MFMA_F64] = { SG_UNIT_VALU, 0 },
+	[SG_CLASS_VALU... SG_CLASS_MFMA_F6F4] = { SG_UNIT_VALU, 0 },
 	[SG_CLASS_SALU] = { SG_UNIT_SALU, 0 },
 	[SG_CLASS_BRANCH] = { SG_UNIT_MISC, SG_INSN_BRANCH },
 	[SG_CLASS_CBRANCH] = { SG_UNIT_MISC, SG_INSN_BRANCH },
@@ -71,6 +71,10 @@ struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
 	if (row->flags & SG_ISA_MFMA) { /* issues in one quad-cycle, then keeps the matrix unit */
 		t.matrix_passes = t.passes;
 		t.passes = 1;
+		if (sg_isa_is_f6f4(insn)) {
+			t.matrix_passes /= 2;
+			t.insn_class = SG_CLASS_MFMA_F6F4;
+		}
 	}
 	if (insn_class == SG_CLASS_GDS)
 		t.mem_kind = SG_MEM_CONTROL; /* the global data share has no model */

@@ -41,7 +41,7 @@ struct sg_timing_insn {
 	uint8_t dwords;             /* 0: this slot has not been decoded yet */
 	uint8_t unit;               /* enum sg_unit */
 	uint8_t insn_class;         /* enum sg_insn_class */
-	uint8_t weight;             /* packed: elements; matrix: operations / 512 */
+	uint16_t weight;            /* packed: elements; matrix: operations / 512 */
 	uint8_t passes;             /* quad-cycles that it occupies the unit */
 	uint8_t matrix_passes;      /* ... the matrix unit; 0: not a matrix instruction */
 	uint8_t mem_kind;           /* enum sg_mem_kind */

@@ -107,9 +107,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef WS_LIBFUZZER
 struct golden {
-	uint32_t words[2];
+	uint32_t words[SG_ISA_MAX_WORDS];
+	uint8_t n_words;
 	uint8_t target; /* its number, as the first byte of an input has it */
 };
+
+/* Words of eight digits, then the text. */
+static uint8_t read_words(const char *line, uint32_t *words)
+{
+	uint8_t n = 0;
+
+	for (const char *at = strchr(line, ' '); at && n < SG_ISA_MAX_WORDS; at += 9) {
+		if (strspn(at + 1, "0123456789abcdef") != 8)
+			break;
+		words[n++] = (uint32_t)strtoul(at + 1, NULL, 16);
+	}
+	return n;
+}
 
 /* The lines of a file, behind the *n that are there. */
 static struct golden *read_golden(const char *path, struct golden *all, size_t *n)
@@ -120,10 +134,10 @@ static struct golden *read_golden(const char *path, struct golden *all, size_t *
 	if (!f)
 		fail("cannot open the golden file");
 	while (fgets(line, sizeof(line), f)) {
-		struct golden g;
+		struct golden g = { 0 };
 
-		if (sscanf(line, "%15s %x %x", target, &g.words[0], &g.words[1]) != 3 ||
-		    !sg_isa_target_find(target))
+		g.n_words = read_words(line, g.words);
+		if (!g.n_words || sscanf(line, "%15s", target) != 1 || !sg_isa_target_find(target))
 			continue;
 		g.target = (uint8_t)__builtin_ctz(sg_isa_target_find(target));
 		if (*n % 1024 == 0)
@@ -152,16 +166,17 @@ int main(int argc, char **argv)
 		size_t at = 1;
 
 		input[0] = golden[p % n_golden].target;
-		while (at + 8 <= sizeof(input)) {
+		while (at + 4 * SG_ISA_MAX_WORDS <= sizeof(input)) {
 			/* p walks through all of them, so that every row is first in some program */
 			const struct golden *g =
 				&golden[at == 1 ? p % n_golden : next_random() % n_golden];
-			uint32_t words[2] = { g->words[0], g->words[1] };
+			uint32_t words[SG_ISA_MAX_WORDS];
 
+			memcpy(words, g->words, sizeof(words));
 			if (next_random() % 8 == 0)
-				words[next_random() % 2] ^= 1u << next_random() % 32;
-			memcpy(input + at, words, sizeof(words));
-			at += sizeof(words);
+				words[next_random() % g->n_words] ^= 1u << next_random() % 32;
+			memcpy(input + at, words, 4 * g->n_words);
+			at += 4 * g->n_words;
 		}
 		LLVMFuzzerTestOneInput(input, at);
 	}

@@ -125,26 +125,50 @@ void ref_packed(const struct ref_row *row, const struct ref_in *in, struct ref_o
 
 /* --- matrix instructions ----------------------------------------------------------------------- */
 
-enum ref_mfma_type { REF_MFMA_F32, REF_MFMA_F16, REF_MFMA_BF16, REF_MFMA_I8, REF_MFMA_F64 };
+enum ref_mfma_type {
+	REF_MFMA_F32,
+	REF_MFMA_F16,
+	REF_MFMA_BF16,
+	REF_MFMA_I8,
+	REF_MFMA_F64,
+	REF_MFMA_XF32,
+	REF_MFMA_FP8, /* of the target: FNUZ on gfx942, OCP on gfx950 */
+	REF_MFMA_BF8,
+	REF_MFMA_FP6,
+	REF_MFMA_BF6,
+	REF_MFMA_FP4,
+	REF_MFMA_N_TYPES
+};
 
 struct ref_mfma {
 	const char *mnemonic;
-	enum ref_mfma_type type;
-	uint8_t m, n, k, blocks;
-	uint8_t k_per_lane; /* elements of k in one lane's A registers */
+	enum ref_mfma_type a, b; /* of the elements; f8f6f4: cbsz and blgp say */
+	uint8_t m, k, blocks;    /* N = M */
+	uint8_t k_per_lane;      /* elements of k in one lane's B registers; sparse: twice A's */
+	bool sparse, f8f6f4, scaled;
+};
+
+/* Whole registers [reg][lane], as many as the shape takes. */
+struct ref_mfma_in {
+	const uint32_t (*a)[64], (*b)[64], (*c)[64];
+	const uint32_t *index;               /* of sparse matrices: a register */
+	const uint32_t *scale_a, *scale_b;   /* of the scaled ones */
+	unsigned scale_byte_a, scale_byte_b; /* which byte of these registers */
+	unsigned cbsz, abid, blgp, neg;      /* neg: of f64, bits of A, B and C */
 };
 
 /* NULL: no such instruction. */
 const struct ref_mfma *ref_mfma_find(const char *mnemonic);
 /*
- * D = A * B + C over whole registers [reg][lane]; slack[reg][lane] (f64: of the pair's first register)
- * is the absolute error that any order of accumulation may make, 0 where the result is exact.
- * a, b, c, d hold as many registers as the shape takes; d must not overlap the others.
+ * D = A * B + C; slack[reg][lane] (f64: of the pair's first register) is the absolute error that any
+ * order of accumulation may make, 0 where the result is exact. d must not overlap the inputs.
  */
-void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const uint32_t (*a)[64],
-		  const uint32_t (*b)[64], const uint32_t (*c)[64], unsigned cbsz, unsigned abid,
-		  unsigned blgp, uint32_t (*d)[64], double (*slack)[64]);
-unsigned ref_mfma_regs_ab(const struct ref_mfma *op);
+void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const struct ref_mfma_in *in,
+		  uint32_t (*d)[64], double (*slack)[64]);
+enum ref_mfma_type ref_mfma_f8f6f4_type(unsigned field); /* cbsz, blgp: 0 to 4 */
+unsigned ref_mfma_bits(enum ref_mfma_type type);         /* of an element */
+/* The exact value of an element's bits, as a double; NaN and infinity where they are that. */
+double ref_mfma_value(enum ref_mfma_type type, enum ref_target target, uint64_t bits);
 unsigned ref_mfma_regs_cd(const struct ref_mfma *op);
 
 #endif

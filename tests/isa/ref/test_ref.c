@@ -275,13 +275,16 @@ static void matrices_multiply(void)
 		for (unsigned lane = 0; lane < 64; lane++)
 			b[0][lane] = (uint32_t)fp_rounded(F32, lane + 1, ROUND_NEAREST);
 		a[0][0] = 0x3f800000; /* A[0][0] of block 0 */
-		ref_mfma_run(op, REF_GFX90A, (const uint32_t(*)[64])a, (const uint32_t(*)[64])b,
-			     (const uint32_t(*)[64])c, 0, 0, 0, d, slack);
+		ref_mfma_run(op, REF_GFX90A,
+			     &(struct ref_mfma_in){ .a = (const uint32_t(*)[64])a,
+						    .b = (const uint32_t(*)[64])b,
+						    .c = (const uint32_t(*)[64])c },
+			     d, slack);
 		for (unsigned r = 0; r < ref_mfma_regs_cd(op); r++)
 			for (unsigned lane = 0; lane < 64; lane++)
 				changed += d[r][lane] != 0;
-		expect("elements of row 0", changed, op->n);
-		for (unsigned j = 0; j < op->n; j++)
+		expect("elements of row 0", changed, op->m);
+		for (unsigned j = 0; j < op->m; j++)
 			expect("row 0", d[0][j], b[0][j]);
 	}
 }

@@ -99,9 +99,22 @@ void encode_vector(struct words *out, const struct sg_isa_row *row, const struct
 	}
 }
 
+static void encode_scale_prefix(struct words *out, const struct enc *e)
+{
+	uint32_t low = (e->scale_byte[0] & 1) | (e->scale_byte[1] & 1) << 1;
+	uint32_t high = e->scale_byte[0] >> 1 | (e->scale_byte[1] >> 1) << 1;
+
+	emit(out, 0xd3ac0000u | low << 11);
+	emit(out, e->scale[0] | e->scale[1] << 9 | high << 27);
+}
+
 void encode_mfma(struct words *out, const struct sg_isa_row *row, const struct enc *e)
 {
-	emit(out, 0xd3800000u | (uint32_t)row->op << 16 | e->acc_cd << 15 | e->abid << 11 |
-			  e->cbsz << 8 | e->vdst);
+	bool scaled = row->enc == SG_ENC_VOP3PX;
+
+	if (scaled)
+		encode_scale_prefix(out, e);
+	emit(out, 0xd3800000u | (uint32_t)row->op << 16 | e->acc_cd << 15 |
+			  (scaled ? 1 : e->abid) << 11 | e->cbsz << 8 | e->vdst);
 	emit(out, e->src[0] | e->src[1] << 9 | e->src[2] << 18 | e->acc_ab << 27 | e->blgp << 29);
 }

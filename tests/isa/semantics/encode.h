@@ -20,6 +20,7 @@ struct enc {
 	unsigned src_sel[2], sext, dst_sel, dst_unused;
 	unsigned dpp_ctrl, row_mask, bank_mask, bound_ctrl;
 	unsigned cbsz, abid, blgp, acc_ab, acc_cd;
+	unsigned scale[2], scale_byte[2]; /* scaled matrices: operand numbers, of A and B */
 };
 
 struct words {

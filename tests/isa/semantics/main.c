@@ -33,6 +33,7 @@ static bool is_covered_here(unsigned enc)
 	case SG_ENC_VOPC:
 	case SG_ENC_VOP3:
 	case SG_ENC_VOP3P:
+	case SG_ENC_VOP3PX:
 		return true;
 	default:
 		return false;

@@ -65,7 +65,7 @@ static void nothing(struct tally *t, const struct sg_isa_row *row, enum sg_isa_t
 
 	number_lanes(st);
 	before = *st;
-	emit(&words, 0x7e000000u | (uint32_t)row->op << 9);
+	encode_vector(&words, row, &(struct enc){ .form = SG_FORM_PLAIN });
 	if (!go(t, target, &words, st))
 		return;
 	expect(t, "vgprs changed", memcmp(st->vgpr, before.vgpr, sizeof(st->vgpr)) != 0, 0);
@@ -522,6 +522,7 @@ static const struct {
 } tests[] = {
 	{ "v_nop", nothing },
 	{ "v_clrexcp", nothing },
+	{ "v_mfma_ld_scale_b32", nothing },
 	{ "v_readfirstlane_b32", readfirstlane },
 	{ "v_readlane_b32", readlane },
 	{ "v_writelane_b32", writelane },
