@@ -214,16 +214,21 @@ double ref_mfma_value(enum ref_mfma_type type, enum ref_target target, uint64_t 
 	}
 }
 
-/* Element e of a lane's registers; its bits may lie in two of them. */
-static quad element(enum ref_mfma_type type, enum ref_target target, const uint32_t (*regs)[64],
-		    unsigned lane, unsigned e)
+/* The values of a lane's first n elements; the bits of one may lie in two registers. */
+static void read_elements(enum ref_mfma_type type, enum ref_target target,
+			  const uint32_t (*regs)[64], unsigned n, double (*out)[64])
 {
-	unsigned bits = ref_mfma_bits(type), at = e * bits;
-	uint64_t raw = regs[at / 32][lane];
+	unsigned bits = ref_mfma_bits(type);
 
-	if (at % 32 + bits > 32)
-		raw |= (uint64_t)regs[at / 32 + 1][lane] << 32;
-	return ref_mfma_value(type, target, raw >> at % 32);
+	for (unsigned e = 0; e < n; e++)
+		for (unsigned lane = 0; lane < 64; lane++) {
+			unsigned at = e * bits;
+			uint64_t raw = regs[at / 32][lane];
+
+			if (at % 32 + bits > 32)
+				raw |= (uint64_t)regs[at / 32 + 1][lane] << 32;
+			out[e][lane] = ref_mfma_value(type, target, raw >> at % 32);
+		}
 }
 
 static unsigned blgp_lane(unsigned lane, unsigned blgp)
@@ -264,14 +269,14 @@ static struct place place_of(const struct ref_mfma *op, unsigned block, unsigned
 /* One product: which elements of A and B, and by what it is scaled. */
 struct term {
 	unsigned a_lane, a_element, b_lane, b_element;
-	quad scale;
+	double scale;
 };
 
-static quad scale_value(const uint32_t *reg, unsigned lane, unsigned byte)
+static double scale_value(const uint32_t *reg, unsigned lane, unsigned byte)
 {
 	unsigned code = reg[lane] >> 8 * byte & 0xff;
 
-	return code == 0xff ? nanq("") : ldexpq(1, (int)code - 127);
+	return code == 0xff ? NAN : ldexp(1, (int)code - 127);
 }
 
 /* Where k is in a lane's f8f6f4 registers. */
@@ -329,12 +334,16 @@ static struct term term_of(const struct ref_mfma *op, const struct ref_mfma_in *
 void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const struct ref_mfma_in *in,
 		  uint32_t (*d)[64], double (*slack)[64])
 {
+	static double a[32][64], b[32][64]; /* a lane has 32 elements at most */
 	enum ref_mfma_type a_type = op->f8f6f4 ? ref_mfma_f8f6f4_type(in->cbsz) : op->a;
 	enum ref_mfma_type b_type = op->f8f6f4 ? ref_mfma_f8f6f4_type(in->blgp) : op->b;
 	bool flush = target == REF_GFX90A && (op->a == REF_MFMA_F16 || op->a == REF_MFMA_BF16);
 	bool is_f64 = op->a == REF_MFMA_F64;
+	double sign = (in->neg ^ in->neg >> 1) & 1 ? -1 : 1;
 	quad ulp = is_f64 ? 0x1p-52Q : 0x1p-23Q, smallest = is_f64 ? 0x1p-1021Q : 0x1p-125Q;
 
+	read_elements(a_type, target, in->a, op->k_per_lane / (op->sparse ? 2u : 1u), a);
+	read_elements(b_type, target, in->b, op->k_per_lane, b);
 	for (unsigned block = 0; block < op->blocks; block++)
 		for (unsigned ij = 0; ij < (unsigned)op->m * op->m; ij++) {
 			unsigned i = ij / op->m, j = ij % op->m;
@@ -345,21 +354,20 @@ void ref_mfma_run(const struct ref_mfma *op, enum ref_target target, const struc
 					      : in->c[at.item][at.lane];
 			int64_t whole = (int32_t)raw;
 			quad sum = fp_value(is_f64 ? F64 : F32, flush ? fp_flush(F32, raw) : raw);
-			quad size;
+			double size;
 
 			if (in->neg & 4)
 				sum = -sum;
-			size = fabsq(sum);
+			size = (double)fabsq(sum);
 			for (unsigned n = 0; n < op->k / (op->sparse ? 2u : 1u); n++) {
 				struct term t = term_of(op, in, block, i, j, n);
-				quad x = element(a_type, target, in->a, t.a_lane, t.a_element);
-				quad y = element(b_type, target, in->b, t.b_lane, t.b_element);
+				double x = sign * a[t.a_element][t.a_lane];
+				double y = b[t.b_element][t.b_lane];
 
-				if ((in->neg ^ in->neg >> 1) & 1)
-					x = -x;
-				sum += x * y * t.scale;
-				size += fabsq(x * y * t.scale);
-				whole += op->a == REF_MFMA_I8 ? (int64_t)x * (int64_t)y : 0;
+				/* exact in double precision, but for f64 */
+				sum += is_f64 ? (quad)x * y : (quad)(x * y * t.scale);
+				size += fabs(x * y * t.scale);
+				whole += op->a == REF_MFMA_I8 ? (int64_t)(x * y) : 0;
 			}
 			if (op->a == REF_MFMA_I8) {
 				d[at.item][at.lane] = (uint32_t)whole;

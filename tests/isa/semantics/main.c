@@ -73,9 +73,11 @@ static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_isa_
 }
 
 /* A row is the same code on all targets: gfx908 and gfx90a differ in forms and in what they flush,
- * later ones only run what those two do not have. */
+ * later ones only run what those two do not have. Of gfx942's matrices gfx950 changes the 8-bit floats. */
 static bool runs_on(const struct sg_isa_row *row, enum sg_isa_target target)
 {
+	if (target == SG_ISA_GFX950 && row->flags & SG_ISA_MFMA && row->targets & SG_ISA_GFX942)
+		return row->insn_class == SG_CLASS_MFMA_F8;
 	return row->targets & target &&
 	       (target <= SG_ISA_GFX90A || !(row->targets & SG_ISA_GFX90A));
 }
