@@ -52,14 +52,14 @@ LANE float small_f32(uint32_t code, struct small_format f)
 	const int scale = (int)(exponent ? exponent : 1) - f.bias - f.n_mantissa;
 	const uint32_t whole = mantissa | (uint32_t)(exponent != 0) << f.n_mantissa;
 	const float v = (float)(int32_t)whole * small_power(scale);
-	uint32_t bits = sg_f32_bits(v);
+	const uint32_t infinite = (f.kind == SMALL_IEEE) & (exponent == last);
+	/* without branches, so that a loop over lanes is a vector loop */
+	const uint32_t is_nan = (infinite & (mantissa != 0)) |
+				((f.kind == SMALL_FN) & (magnitude == (1u << n) - 1)) |
+				((f.kind == SMALL_FNUZ) & sign & (magnitude == 0));
+	const uint32_t bits = sel32(infinite, 0x7f800000, sg_f32_bits(v));
 
-	if (f.kind == SMALL_IEEE && exponent == last)
-		bits = mantissa ? 0x7fc00000 : 0x7f800000;
-	if ((f.kind == SMALL_FN && magnitude == (1u << n) - 1) ||
-	    (f.kind == SMALL_FNUZ && sign && !magnitude))
-		bits = 0x7fc00000;
-	return sg_as_f32(bits | sign << 31);
+	return sg_as_f32(sel32(is_nan, 0x7fc00000, bits) | sign << 31);
 }
 
 /* Codes without sign. */

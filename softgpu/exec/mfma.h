@@ -379,16 +379,27 @@ static inline const uint32_t *mfma_c(const struct sg_wave *w, const struct sg_ex
 
 /* ---- 8-bit floats ---- */
 
-#define MFMA_FP8(w) ((w)->launch->target >= SG_ISA_GFX950 ? FP8_OCP : FP8_FNUZ)
-#define MFMA_BF8(w) ((w)->launch->target >= SG_ISA_GFX950 ? BF8_OCP : BF8_FNUZ)
-
-static inline void mfma_load_small(float (*x)[SG_LANES], const uint32_t *p, unsigned n,
-				   struct small_format f)
-{
-	for (unsigned e = 0; e < n; e++)
-		SG_EACH_LANE
-	x[e][l] = small_f32(p[e / 4 * SG_LANES + l] >> e % 4 * 8, f);
-}
+/* With a constant format the loop is a few vector instructions; once for all handlers. */
+#define SG_MFMA_LOAD_F8(name, gfx942_format, gfx950_format)                                        \
+	static __attribute__((noinline)) void mfma_load_##name(const struct sg_wave *w,            \
+							       float(*restrict x)[SG_LANES],       \
+							       const uint32_t *p, unsigned n)      \
+	{                                                                                          \
+		const bool is_gfx950 = w->launch->target >= SG_ISA_GFX950;                         \
+		for (unsigned e = 0; e < n; e++) {                                                 \
+			const uint32_t *from = p + e / 4 * SG_LANES;                               \
+			const unsigned shift = e % 4 * 8;                                          \
+			if (is_gfx950) {                                                           \
+				SG_EACH_LANE                                                       \
+				x[e][l] = small_f32(from[l] >> shift, gfx950_format);              \
+			} else {                                                                   \
+				SG_EACH_LANE                                                       \
+				x[e][l] = small_f32(from[l] >> shift, gfx942_format);              \
+			}                                                                          \
+		}                                                                                  \
+	}
+SG_MFMA_LOAD_F8(fp8, FP8_FNUZ, FP8_OCP)
+SG_MFMA_LOAD_F8(bf8, BF8_FNUZ, BF8_OCP)
 
 /* Eight elements a lane; A and B are fp8 or bf8 each. */
 #define SG_OP_mfma_f8(name, fa, fb, m, k)                                                          \
@@ -398,8 +409,8 @@ static inline void mfma_load_small(float (*x)[SG_LANES], const uint32_t *p, unsi
 		uint32_t room[16 * SG_LANES];                                                      \
 		const uint32_t *c = mfma_c(w, i, room, m * m / SG_LANES, false);                   \
 		const uint32_t fpmode = sg_fixed_begin(w);                                         \
-		mfma_load_small(a, sg_src(w, i, SG_S0), 8, MFMA_##fa(w));                          \
-		mfma_load_small(b, sg_src(w, i, SG_S1), 8, MFMA_##fb(w));                          \
+		mfma_load_##fa(w, a, sg_src(w, i, SG_S0), 8);                                      \
+		mfma_load_##fb(w, b, sg_src(w, i, SG_S1), 8);                                      \
 		mfma_product_exact(sg_dst(w, i), c, a, b, m, k, 1, 8, 0, 0);                       \
 		sg_fixed_end(fpmode);                                                              \
 		return SG_GO;                                                                      \

@@ -22,36 +22,56 @@
 
 enum { F8F6F4_PER = 32, F8F6F4_ELEMENTS = F8F6F4_PER * SG_LANES };
 
-/* By cbsz or blgp; 5 to 7 are reserved, and read as 0. */
-static const struct small_format f8f6f4_formats[8] = {
-	{ 4, 3, 7, SMALL_FN },     { 5, 2, 15, SMALL_IEEE },  { 2, 3, 1, SMALL_FINITE },
-	{ 3, 2, 3, SMALL_FINITE }, { 2, 1, 1, SMALL_FINITE }, { 4, 3, 7, SMALL_FN },
-	{ 4, 3, 7, SMALL_FN },     { 4, 3, 7, SMALL_FN },
-};
-
 /* Element e of every lane. */
-static inline void f8f6f4_decode(float *restrict to, const uint32_t *p, unsigned e,
-				 struct small_format f)
+static inline __attribute__((always_inline)) void f8f6f4_decode(float *restrict to,
+								const uint32_t *p, unsigned e,
+								struct small_format f)
 {
 	const unsigned bits = 1u + f.n_exponent + f.n_mantissa, at = e * bits % 32;
 	const uint32_t *low = p + e * bits / 32 * SG_LANES;
-	const uint32_t *high = at + bits > 32 ? low + SG_LANES : low;
 
-	SG_EACH_LANE
-	to[l] = small_f32((uint32_t)((low[l] | (uint64_t)high[l] << 32) >> at), f);
+	if (at + bits <= 32) {
+		SG_EACH_LANE
+		to[l] = small_f32(low[l] >> at, f);
+	} else {
+		SG_EACH_LANE
+		to[l] = small_f32(low[l] >> at | low[SG_LANES + l] << (32 - at), f);
+	}
+}
+
+/* format: cbsz or blgp; 5 to 7 are reserved, and read as 0. */
+static inline void f8f6f4_decode_as(float *restrict to, const uint32_t *p, unsigned e,
+				    unsigned format)
+{
+	switch (format) { /* constant formats: see mfma.h */
+	case 1:
+		f8f6f4_decode(to, p, e, BF8_OCP);
+		break;
+	case 2:
+		f8f6f4_decode(to, p, e, FP6_OCP);
+		break;
+	case 3:
+		f8f6f4_decode(to, p, e, BF6_OCP);
+		break;
+	case 4:
+		f8f6f4_decode(to, p, e, FP4_OCP);
+		break;
+	default:
+		f8f6f4_decode(to, p, e, FP8_OCP);
+	}
 }
 
 /* x[k][row]: the matrix, with its scales applied. */
-static inline void f8f6f4_load(double *restrict x, const uint32_t *p, unsigned format, unsigned m,
-			       unsigned k, const double *scale)
+static __attribute__((noinline)) void f8f6f4_load(double *restrict x, const uint32_t *p,
+						  unsigned format, unsigned m, unsigned k,
+						  const double *scale)
 {
-	const struct small_format f = f8f6f4_formats[format];
-	const bool is_split = f.n_exponent + f.n_mantissa == 7;
+	const bool is_split = format < 2 || format > 4;
 
 	for (unsigned e = 0; e < F8F6F4_PER; e++) {
 		float v[SG_LANES];
 
-		f8f6f4_decode(v, p, e, f);
+		f8f6f4_decode_as(v, p, e, format);
 		for (unsigned g = 0; g < MFMA_SLICES(m); g++) {
 			unsigned at = is_split ? 16 * g + e % 16 + e / 16 * (k / 2) : 32 * g + e;
 
@@ -61,21 +81,26 @@ static inline void f8f6f4_load(double *restrict x, const uint32_t *p, unsigned f
 	}
 }
 
+/* Four registers of D in one lane group are four consecutive rows: sums that do not wait for each other. */
 static inline void f8f6f4_product(uint32_t *d, const uint32_t *c, const double *a, const double *b,
 				  unsigned m, unsigned k)
 {
-	for (unsigned r = 0; r < m * m / SG_LANES; r++)
+	for (unsigned r = 0; r < m * m / SG_LANES; r += 4)
 		for (unsigned g = 0; g < MFMA_SLICES(m); g++) {
-			unsigned row = mfma_row(m, r, g), at = r * SG_LANES + g * m;
-			double acc[32];
+			const double *rows = a + mfma_row(m, r, g);
+			unsigned at = r * SG_LANES + g * m;
+			double acc[4][32];
 
-			for (unsigned j = 0; j < m; j++)
-				acc[j] = (double)get_f32(c, at + j);
-			for (unsigned n = 0; n < k; n++)
+			for (unsigned q = 0; q < 4; q++)
 				for (unsigned j = 0; j < m; j++)
-					acc[j] += a[n * m + row] * b[n * m + j];
-			for (unsigned j = 0; j < m; j++)
-				put_f32(d, at + j, (float)acc[j]);
+					acc[q][j] = (double)get_f32(c, at + q * SG_LANES + j);
+			for (unsigned n = 0; n < k; n++)
+				for (unsigned q = 0; q < 4; q++)
+					for (unsigned j = 0; j < m; j++)
+						acc[q][j] += rows[n * m + q] * b[n * m + j];
+			for (unsigned q = 0; q < 4; q++)
+				for (unsigned j = 0; j < m; j++)
+					put_f32(d, at + q * SG_LANES + j, (float)acc[q][j]);
 		}
 }
 

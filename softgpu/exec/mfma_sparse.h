@@ -82,8 +82,8 @@ static inline void smfmac_index(uint32_t *to, const struct sg_wave *w, const str
 		uint32_t index[SG_LANES];                                                          \
 		const uint32_t fpmode = sg_fixed_begin(w);                                         \
 		smfmac_index(index, w, i, per);                                                    \
-		mfma_load_small(a, sg_src(w, i, SG_S0), per, MFMA_##fa(w));                        \
-		mfma_load_small(b, sg_src(w, i, SG_S1), 2 * (per), MFMA_##fb(w));                  \
+		mfma_load_##fa(w, a, sg_src(w, i, SG_S0), per);                                    \
+		mfma_load_##fb(w, b, sg_src(w, i, SG_S1), 2 * (per));                              \
 		smfmac_product_exact(sg_dst(w, i), a, b, index, m, k, per);                        \
 		sg_fixed_end(fpmode);                                                              \
 		return SG_GO;                                                                      \
