@@ -137,10 +137,13 @@ static inline void mfma_load_f16(float (*x)[SG_LANES], const uint32_t *p, unsign
 
 static inline void mfma_load_bf16(float (*x)[SG_LANES], const uint32_t *p, unsigned n)
 {
-	for (unsigned e = 0; e < n; e++)
+	for (unsigned e = 0; e < n; e++) {
+		const uint32_t *from = p + e / 2 * SG_LANES;
+		const unsigned shift = e % 2 ? 0 : 16;
+
 		SG_EACH_LANE
-	x[e][l] = sg_as_f32(e % 2 ? p[e / 2 * SG_LANES + l] & 0xffff0000u
-				  : p[e / 2 * SG_LANES + l] << 16);
+		x[e][l] = sg_as_f32((from[l] << shift) & 0xffff0000u);
+	}
 }
 
 static inline void mfma_load_i8(uint32_t (*x)[SG_LANES], const uint32_t *p, unsigned n)

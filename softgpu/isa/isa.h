@@ -213,7 +213,7 @@ static inline bool sg_isa_is_pair(const struct sg_isa_row *row)
 
 #define SG_ISA_MAX_WORDS 4
 
-/* The first word of a prefix: with two more words behind it, it is one instruction of four. */
+/* The first word of a prefix; it and what it stands before are one instruction of four words. */
 bool sg_isa_is_prefix(enum sg_isa_target target, uint32_t word);
 
 /*

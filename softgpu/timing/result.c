@@ -134,8 +134,7 @@ static void count_vector(uint64_t *sq, const struct sg_timing_insn *i, uint64_t 
 	}
 	SQ(SQ_INSTS_MFMA) += n;
 	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
-	if (i->insn_class >
-	    SG_CLASS_MFMA_F64) /* later types: the catalogue has no counters of them */
+	if (i->insn_class > SG_CLASS_MFMA_F64) /* the catalogue has no counters of later types */
 		return;
 	sq[class_counter[i->insn_class]] += n;
 	/* the counters of operations follow those of instructions, in the same order */
