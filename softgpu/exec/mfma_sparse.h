@@ -1,14 +1,17 @@
 /*
  * mfma_sparse: D += A * B where A has at most two numbers in each four consecutive k.
  *
- * A lane holds `per` numbers of one row of A and the 2 * per elements of one column of B that they
- * meet: numbers 2 g and 2 g + 1 belong to elements 4 g to 4 g + 3, and two bits for each number, in the
- * row's lane of the index register, say to which. Elements that no number meets are not read: their
- * NaNs do not count. Two numbers of the same place both count.
+ * A lane holds `per` numbers of one row of A, which stand for 2 * per consecutive k: numbers 2 g and
+ * 2 g + 1 are two of the g-th four, and two bits for each, in the row's lane of the index register, say
+ * which. It also holds 2 * per elements of one column of B: consecutive ones (gfx942's shapes, four
+ * registers), or two runs of four registers, each one of a half of K (gfx950's larger shapes). Elements
+ * that no number meets are not read: their NaNs do not count. Two numbers of the same place both count.
  *
  * The index register has 32 / (2 * per) parts. abid chooses one while cbsz is 0; else it is the first.
- * The layouts of A, B (as one of 2 * per elements a lane) and D are those of mfma.h, and so is the
- * order of the sum. There is neither blgp nor a constant accumulator.
+ * Lanes of rows and columns and the layout of D are those of mfma.h, and so is the order of the sum.
+ * There is neither blgp nor a constant accumulator.
+ *
+ * Evidence  AMD's matrix calculator for gfx942; composable_kernel's layouts for gfx950.
  */
 #ifndef WS_SOFTGPU_EXEC_MFMA_SPARSE_H
 #define WS_SOFTGPU_EXEC_MFMA_SPARSE_H
@@ -18,9 +21,9 @@
 #define SG_SMFMAC_PRODUCT(kind, type, vector, madd)                                                \
 	static inline __attribute__((always_inline)) void smfmac_product_##kind(                   \
 		uint32_t *d, type(*a)[SG_LANES], type(*b)[SG_LANES], const uint32_t *index,        \
-		unsigned m, unsigned k, unsigned per)                                              \
+		unsigned m, unsigned k, unsigned per, unsigned runs)                               \
 	{                                                                                          \
-		const unsigned slices = k / (2 * per);                                             \
+		const unsigned slices = k / (2 * per), run = 2 * per / runs;                       \
 		for (unsigned r = 0; r < m * m / SG_LANES; r++)                                    \
 			for (unsigned g = 0; g < MFMA_SLICES(m); g++) {                            \
 				unsigned row = mfma_row(m, r, g);                                  \
@@ -30,8 +33,11 @@
 					acc[j] = *(const vector *)(at + j * MV_N);                 \
 				for (unsigned n = 0; n < slices * per; n++) {                      \
 					unsigned s = n / per, e = n % per, lane = row + m * s;     \
-					unsigned met = e / 2 * 4 + (index[lane] >> 2 * e & 3);     \
-					const type *bv = b[met] + m * s;                           \
+					unsigned met = 2 * per * s + e / 2 * 4 +                   \
+						       (index[lane] >> 2 * e & 3);                 \
+					unsigned half = met / (k / runs), at_k = met % (k / runs); \
+					const type *bv =                                           \
+						b[half * run + at_k % run] + m * (at_k / run);     \
 					for (unsigned j = 0; j < m / MV_N; j++)                    \
 						acc[j] = madd(a[e][lane],                          \
 							      *(const vector *)(bv + j * MV_N),    \
@@ -57,6 +63,14 @@ static inline void smfmac_index(uint32_t *to, const struct sg_wave *w, const str
 	to[l] = from[l] >> part * 2 * per;
 }
 
+/* how many runs B is: those of its registers, in fours */
+#define SMFMAC_RUNS_f16x4 1
+#define SMFMAC_RUNS_f16x8 2
+#define SMFMAC_RUNS_bf16x4 1
+#define SMFMAC_RUNS_bf16x8 2
+#define SMFMAC_RUNS_i8x8 1
+#define SMFMAC_RUNS_i8x16 2
+
 /* type: of a lane's numbers of A; B has twice as many. */
 #define SG_OP_smfmac(name, type, m, k)                                                             \
 	SG_HANDLER(name)                                                                           \
@@ -69,7 +83,7 @@ static inline void smfmac_index(uint32_t *to, const struct sg_wave *w, const str
 		MFMA_LOAD_##type(a, sg_src(w, i, SG_S0), MFMA_PER_##type);                         \
 		MFMA_LOAD_##type(b, sg_src(w, i, SG_S1), 2 * MFMA_PER_##type);                     \
 		MFMA_CAT(smfmac_product_, MFMA_KIND_##type)                                        \
-		(sg_dst(w, i), a, b, index, m, k, MFMA_PER_##type);                                \
+		(sg_dst(w, i), a, b, index, m, k, MFMA_PER_##type, SMFMAC_RUNS_##type);            \
 		sg_fixed_end(fpmode);                                                              \
 		return SG_GO;                                                                      \
 	}
@@ -84,7 +98,7 @@ static inline void smfmac_index(uint32_t *to, const struct sg_wave *w, const str
 		smfmac_index(index, w, i, per);                                                    \
 		mfma_load_##fa(w, a, sg_src(w, i, SG_S0), per);                                    \
 		mfma_load_##fb(w, b, sg_src(w, i, SG_S1), 2 * (per));                              \
-		smfmac_product_exact(sg_dst(w, i), a, b, index, m, k, per);                        \
+		smfmac_product_exact(sg_dst(w, i), a, b, index, m, k, per, (per) / 8);             \
 		sg_fixed_end(fpmode);                                                              \
 		return SG_GO;                                                                      \
 	}

@@ -7,7 +7,7 @@
  *	D[i][j] of block b   H rows stay together in one lane's registers: H = 4, for f64 1;
  *	                     f64 4x4: lane j + 4 * b + 16 * i
  *	sparse A             two elements of four consecutive k; two bits of the index register's lane say
- *	                     for each where it belongs
+ *	                     for each where it belongs. gfx950's B of eight registers: see place_sparse_b()
  *	f8f6f4               8-bit elements 0 to 15 of a lane are of the lower half of k, 16 to 31 of the
  *	                     upper one, 16 consecutive k in each; smaller elements are consecutive
  *	scales               row i, k: lane i + M * (k / 32)
@@ -294,6 +294,24 @@ static void place_f8f6f4(const struct ref_mfma *op, enum ref_mfma_type type, uns
 	}
 }
 
+/* B of eight registers: the first four are of the lower half of k, the last four of the upper one. */
+static void place_sparse_b(const struct ref_mfma *op, unsigned k, unsigned *out_group,
+			   unsigned *out_element)
+{
+	unsigned per = op->k_per_lane;
+
+	if (per * ref_mfma_bits(op->b) == 8 * 32) {
+		bool upper = k >= op->k / 2u;
+
+		k -= upper ? op->k / 2u : 0;
+		*out_group = k / (per / 2);
+		*out_element = k % (per / 2) + (upper ? per / 2 : 0);
+	} else {
+		*out_group = k / per;
+		*out_element = k % per;
+	}
+}
+
 /* Term n of the sum for row i and column j. */
 static struct term term_of(const struct ref_mfma *op, const struct ref_mfma_in *in, unsigned block,
 			   unsigned i, unsigned j, unsigned n)
@@ -315,12 +333,15 @@ static struct term term_of(const struct ref_mfma *op, const struct ref_mfma_in *
 	} else if (op->sparse) {
 		unsigned per_a = per / 2, n_sets = 16 / per_a,
 			 set = in->cbsz % 4 ? 0 : in->abid % n_sets;
-		unsigned row = n / per_a, e = n % per_a, bit = 2 * per_a * set + 2 * e;
+		unsigned row = n / per_a, e = n % per_a, bit = 2 * per_a * set + 2 * e, b_group;
+
+		unsigned k = per * row + e / 2 * 4;
 
 		t.a_lane = i + op->m * row;
 		t.a_element = e;
-		t.b_lane = j + op->m * row;
-		t.b_element = e / 2 * 4 + (in->index[t.a_lane] >> bit & 3);
+		k += in->index[t.a_lane] >> bit & 3;
+		place_sparse_b(op, k, &b_group, &t.b_element);
+		t.b_lane = j + op->m * b_group;
 	} else {
 		unsigned row = n / per;
 
