@@ -311,7 +311,7 @@ static uint64_t float_value(struct world *w, unsigned bits)
 	return sign | (exp + world_random(w) % 30 - 15) << man | v;
 }
 
-static uint64_t half_pair(struct world *w)
+static uint64_t half_pair(struct world *w, unsigned bits)
 {
 	uint64_t v = world_random(w);
 
@@ -319,23 +319,35 @@ static uint64_t half_pair(struct world *w)
 	return (v & 0x83ff83ff) | (v >> 32) % 31 << 10 | (v >> 40) % 31 << 26;
 }
 
-static uint64_t atomic_value(struct world *w, const char *op, unsigned bits)
+static uint64_t bf16_pair(struct world *w, unsigned bits)
 {
-	if (!strcmp(op, "pk_add_f16"))
-		return half_pair(w);
-	if (!strcmp(op, "pk_add_bf16")) /* exponents around 1 */
-		return (world_random(w) & 0x80ff80ff) | (120 + world_random(w) % 16) << 7 |
-		       (120 + world_random(w) % 16) << 23;
-	if (op[0] == 'f')
-		return float_value(w, bits);
+	/* exponents around 1 */
+	return (world_random(w) & 0x80ff80ff) | (120 + world_random(w) % 16) << 7 |
+	       (120 + world_random(w) % 16) << 23;
+}
+
+static uint64_t int_value(struct world *w, unsigned bits)
+{
 	/* small numbers: comparisons meet, counters reach their ends */
 	return world_random(w) % 4 ? world_random(w) : world_random(w) % 4;
 }
 
-static void fill(struct world *w, const char *op, unsigned bits, uint8_t *p, size_t n_bytes)
+/* What makes the operands of an atomic; looked up once, for it is called for every number in memory. */
+typedef uint64_t value_maker(struct world *w, unsigned bits);
+
+static value_maker *maker_of(const char *op)
+{
+	if (!strcmp(op, "pk_add_f16"))
+		return half_pair;
+	if (!strcmp(op, "pk_add_bf16"))
+		return bf16_pair;
+	return op[0] == 'f' ? float_value : int_value;
+}
+
+static void fill(struct world *w, value_maker *make, unsigned bits, uint8_t *p, size_t n_bytes)
 {
 	for (size_t k = 0; k < n_bytes; k += bits / 8) {
-		uint64_t v = atomic_value(w, op, bits);
+		uint64_t v = make(w, bits);
 
 		memcpy(p + k, &v, bits / 8);
 	}
@@ -343,13 +355,15 @@ static void fill(struct world *w, const char *op, unsigned bits, uint8_t *p, siz
 
 void world_make_atomic_data(struct world *w, const char *op, unsigned bits, uint32_t (*data)[64])
 {
-	fill(w, op, bits, w->mem, DATA_BYTES);
-	fill(w, op, bits, w->lds, LDS_BYTES);
+	value_maker *make = maker_of(op);
+
+	fill(w, make, bits, w->mem, DATA_BYTES);
+	fill(w, make, bits, w->lds, LDS_BYTES);
 	for (size_t k = 0; k < 64 * SCRATCH_LANE_BYTES / 256; k++) { /* interleaved */
 		uint8_t *row = w->mem + DATA_BYTES + k * 256;
 
 		for (unsigned l = 0; l < 64; l++) {
-			uint64_t v = atomic_value(w, op, bits);
+			uint64_t v = make(w, bits);
 
 			if (bits == 32)
 				memcpy(row + 4 * l, &v, 4);
@@ -361,7 +375,7 @@ void world_make_atomic_data(struct world *w, const char *op, unsigned bits, uint
 	}
 	for (unsigned l = 0; l < 64; l++)
 		for (unsigned n = 0; n < 2; n++) {
-			uint64_t v = atomic_value(w, op, bits);
+			uint64_t v = make(w, bits);
 
 			data[n * bits / 32][l] = (uint32_t)v;
 			if (bits == 64)
