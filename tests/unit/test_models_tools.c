@@ -159,7 +159,6 @@ static void an_entry_without_a_name_is_a_bad_tool(void **state)
 {
 	struct mdl_findings findings = { .n = 0 };
 	struct ws_doc *context;
-	struct ws_err err;
 
 	assert_int_equal(ws_doc_parse_json("c", WS_STR("{\"tools\": [{\"cmd\": \"nice\"}]}"),
 					   &arena, &context, &err),

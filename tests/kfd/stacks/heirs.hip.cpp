@@ -1,15 +1,7 @@
 /* Memory that a process exports and another one imports when the first has ended. HIP 6 and later. */
-#include <hip/hip_runtime.h>
-
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
-
+#include "samples/check.h"
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #if HIP_VERSION_MAJOR < 6
 int main()
@@ -18,16 +10,6 @@ int main()
 	return 77;
 }
 #else
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		hipError_t e_ = (call);                                                            \
-		if (e_ != hipSuccess) {                                                            \
-			printf("%s: %s\n", #call, hipGetErrorString(e_));                          \
-			fflush(stdout);                                                            \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
 
 static const unsigned FIRST = 1000;
 static hipMemAllocationProp prop;
@@ -45,13 +27,14 @@ static void start()
 {
 	int supported = 0;
 
-	OK(hipDeviceGetAttribute(&supported, hipDeviceAttributeVirtualMemoryManagementSupported, 0));
+	HIP_OK(hipDeviceGetAttribute(&supported, hipDeviceAttributeVirtualMemoryManagementSupported,
+				     0));
 	if (!supported)
 		_exit(77);
 	prop.type = hipMemAllocationTypePinned;
 	prop.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
 	prop.location.type = hipMemLocationTypeDevice;
-	OK(hipMemGetAllocationGranularity(&granule, &prop, hipMemAllocationGranularityMinimum));
+	HIP_OK(hipMemGetAllocationGranularity(&granule, &prop, hipMemAllocationGranularityMinimum));
 }
 
 static void *show(hipMemGenericAllocationHandle_t handle)
@@ -61,9 +44,9 @@ static void *show(hipMemGenericAllocationHandle_t handle)
 
 	access.location = prop.location;
 	access.flags = hipMemAccessFlagsProtReadWrite;
-	OK(hipMemAddressReserve(&at, granule, 0, nullptr, 0));
-	OK(hipMemMap(at, granule, 0, handle, 0));
-	OK(hipMemSetAccess(at, granule, &access, 1));
+	HIP_OK(hipMemAddressReserve(&at, granule, 0, nullptr, 0));
+	HIP_OK(hipMemMap(at, granule, 0, handle, 0));
+	HIP_OK(hipMemSetAccess(at, granule, &access, 1));
 	return at;
 }
 
@@ -83,11 +66,11 @@ static void leave(int to)
 	int fd = -1;
 
 	start();
-	OK(hipMemCreate(&handle, granule, &prop, 0));
-	fill<<<(unsigned)(granule / 4 / 256), 256>>>((unsigned *)show(handle), (unsigned)(granule / 4),
-						     FIRST);
-	OK(hipDeviceSynchronize());
-	OK(hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0));
+	HIP_OK(hipMemCreate(&handle, granule, &prop, 0));
+	fill<<<(unsigned)(granule / 4 / 256), 256>>>((unsigned *)show(handle),
+						     (unsigned)(granule / 4), FIRST);
+	HIP_OK(hipDeviceSynchronize());
+	HIP_OK(hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0));
 	control.head.cmsg_len = CMSG_LEN(sizeof(int));
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_RIGHTS;
@@ -132,24 +115,24 @@ int main()
 	start();
 	fd = receive(ends[0]);
 	/* HIP 6 takes a pointer to the descriptor, HIP 7 the descriptor itself, as CUDA does. */
-	OK(hipMemImportFromShareableHandle(&handle,
-					   HIP_VERSION_MAJOR < 7 ? (void *)&fd : (void *)(uintptr_t)fd,
-					   hipMemHandleTypePosixFileDescriptor));
+	HIP_OK(hipMemImportFromShareableHandle(
+		&handle, HIP_VERSION_MAJOR < 7 ? (void *)&fd : (void *)(uintptr_t)fd,
+		hipMemHandleTypePosixFileDescriptor));
 	close(fd);
 
 	std::vector<unsigned> back(granule / 4);
 
 	void *at = show(handle);
 
-	OK(hipMemcpy(back.data(), at, granule, hipMemcpyDeviceToHost));
+	HIP_OK(hipMemcpy(back.data(), at, granule, hipMemcpyDeviceToHost));
 	for (unsigned i = 0; i < back.size(); i++)
 		if (back[i] != FIRST + i) {
 			printf("wrong at %u: %u\n", i, back[i]);
 			return 1;
 		}
-	OK(hipMemUnmap(at, granule));
-	OK(hipMemRelease(handle));
-	OK(hipMemAddressFree(at, granule));
+	HIP_OK(hipMemUnmap(at, granule));
+	HIP_OK(hipMemRelease(handle));
+	HIP_OK(hipMemAddressFree(at, granule));
 	printf("PASS\n");
 	return 0;
 }
