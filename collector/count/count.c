@@ -173,7 +173,7 @@ void col_count_decide(struct col_count_ticket *ticket, const struct col_count_la
 	struct gpu *gpu = NULL;
 
 	*ticket = (struct col_count_ticket){ .set = COL_COUNT_NOTHING };
-	if (!is_at(plan, COUNTS))
+	if (!is_at(plan, COUNTS) && !(launch->was_selected && is_at(plan, DRAINS)))
 		return;
 	request = &plan->request;
 	kernel = kernel_at(plan, launch->kernel);
@@ -498,6 +498,11 @@ void col_count_report(void)
 bool col_count_on(void)
 {
 	return plan_now() && !is_at(plan_now(), OFF);
+}
+
+bool col_count_selects(void)
+{
+	return is_at(plan_now(), COUNTS);
 }
 
 void col_count_drain(void)

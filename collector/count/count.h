@@ -4,7 +4,8 @@
  * The software GPU counts in this process (softgpu/counters/service.h). Before a dispatch
  * starts it asks which counters to collect. The decision was made when the dispatch was
  * submitted, on the program's thread, and is stored in a table under the dispatch's
- * completion signal. No two dispatches in flight share a signal: see hsa/pending.c.
+ * completion signal. No two dispatches in flight share a signal: see hsa/pending.c. After an attach
+ * dispatches may have no signal: then it is made when the GPU asks, col_count_ask().
  *
  *	submission    col_count_decide(), then col_count_expect() once the signal is known
  *	before start  the GPU's thread finds the ticket, answers, and notes queue and packet
@@ -44,7 +45,8 @@ struct col_count_ticket {
  * Kernels loaded before must be reported again.
  */
 void col_count_load(void);
-bool col_count_on(void); /* between load and stop */
+bool col_count_on(void);      /* between load and stop */
+bool col_count_selects(void); /* between load and drain */
 /* Detaching: stop selecting dispatches; then, when those in flight are done, stop counting. */
 void col_count_drain(void);
 void col_count_stop(void);
@@ -67,6 +69,7 @@ void col_count_kernel(uint32_t kernel, const char *symbol);
 struct col_count_launch {
 	uint32_t agent, kernel;
 	uint32_t grid[3], workgroup[3], group_bytes;
+	bool was_selected; /* it was submitted before col_count_drain(), if that was called */
 };
 
 /* Whether and what to count of the next launch of a kernel; counts the launch. */
@@ -77,6 +80,16 @@ void col_count_decide(struct col_count_ticket *out_ticket, const struct col_coun
  */
 bool col_count_expect(struct col_count_ticket *ticket, uint64_t signal);
 struct col_count_ticket *col_count_expected(uint64_t signal); /* NULL: none */
+/*
+ * For a dispatch that was not expected, the GPU's thread asks @answer for a ticket before it starts; NULL: it
+ * is not counted. The answer takes no lock that is held while the service is called.
+ */
+struct softgpu_dispatch;
+typedef struct col_count_ticket *col_count_answer(const struct softgpu_dispatch *dispatch,
+						  uint32_t agent);
+void col_count_ask(col_count_answer *answer); /* NULL: nobody */
+struct col_count_ticket *col_count_unexpected(const struct softgpu_dispatch *dispatch,
+					      uint32_t agent);
 /* The signal fell, or never will: it no longer means this dispatch. */
 void col_count_over(const struct col_count_ticket *ticket, uint64_t signal);
 

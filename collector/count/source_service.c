@@ -60,6 +60,9 @@ static uint32_t choose(void *user, const struct softgpu_dispatch *dispatch)
 	const struct col_count_target *target = user;
 	struct col_count_ticket *ticket = col_count_expected(dispatch->completion_signal);
 
+	if (!ticket)
+		ticket = col_count_unexpected(dispatch,
+					      __atomic_load_n(&target->agent, __ATOMIC_ACQUIRE));
 	/* One of an earlier attach means sets that are no more. */
 	if (!ticket || ticket->epoch != target->epoch)
 		return SOFTGPU_PLAIN;

@@ -18,6 +18,7 @@ struct expected {
 };
 
 static struct expected *expected; /* TICKETS */
+static col_count_answer *answers;
 
 bool col_count_tickets_start(void)
 {
@@ -69,6 +70,19 @@ struct col_count_ticket *col_count_expected(uint64_t signal)
 	struct expected *e = find(signal);
 
 	return e ? __atomic_load_n(&e->ticket, __ATOMIC_ACQUIRE) : NULL;
+}
+
+void col_count_ask(col_count_answer *answer)
+{
+	__atomic_store_n(&answers, answer, __ATOMIC_RELEASE);
+}
+
+struct col_count_ticket *col_count_unexpected(const struct softgpu_dispatch *dispatch,
+					      uint32_t agent)
+{
+	col_count_answer *answer = __atomic_load_n(&answers, __ATOMIC_ACQUIRE);
+
+	return answer ? answer(dispatch, agent) : NULL;
 }
 
 void col_count_over(const struct col_count_ticket *ticket, uint64_t signal)

@@ -67,10 +67,10 @@ static void forked(void)
 /* ---- attaching ---- */
 
 /*
- * HIP 5 puts a completion signal on a kernel's packet only while somebody wants times, and without one
+ * HIP 5.2 puts a completion signal on a kernel's packet only while somebody wants times, and without one
  * a packet on a queue that we do not intercept cannot be timed, nor counted. Whoever registers a callback
  * for the activity of some function wants times. The function is one that programs under a
- * profiler have no reason to call, and the callback does nothing. HIP 6 has no such switch.
+ * profiler have no reason to call, and the callback does nothing. HIP 5.7 has no such switch any more.
  */
 #define QUIET_FUNCTION "hipProfilerStop"
 #define IDS_MAX 512u

@@ -123,6 +123,8 @@ void col_reported_forked(void);
 
 /* ---- pending.c ---- */
 
+#define COL_COUNTING_NS 20000000000u /* counted kernels are waited for so long: a model is slow */
+
 /*
  * Work that was submitted and whose times the GPU will write into a signal. Two cache lines
  * are all that a plain dispatch needs; what comes after the record is for the others.

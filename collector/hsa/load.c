@@ -271,6 +271,7 @@ static void detach(void)
 		return;
 	col_count_drain();
 	col_pending_drain(col_now_ns());
+	col_reported_drain(col_now_ns());
 	col_count_stop();
 }
 

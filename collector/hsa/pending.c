@@ -47,10 +47,9 @@
 #define AHEAD 12u /* places between prefetch and use */
 #define MANY 256u /* running dispatches that make the thread stop looking, mostly */
 #define LOOK_NS 2000000u
-#define THOROUGH_LOOKS 100u      /* one look in so many goes through everything */
-#define IDLE_LOOKS 100u          /* without work, then the thread sleeps until it is woken */
-#define STUCK_NS 300000000u      /* at exit: no progress for this long */
-#define COUNTING_NS 20000000000u /* the same for kernels that are counted: a model is slow */
+#define THOROUGH_LOOKS 100u /* one look in so many goes through everything */
+#define IDLE_LOOKS 100u     /* without work, then the thread sleeps until it is woken */
+#define STUCK_NS 300000000u /* at exit: no progress for this long */
 
 struct level {
 	struct col_pending *places;
@@ -521,11 +520,11 @@ static uint64_t n_left(void)
 void col_pending_drain(uint64_t deadline_ns)
 {
 	bool counting = col_count_on();
-	uint64_t now = col_now_ns(), patience_ns = counting ? COUNTING_NS : STUCK_NS;
+	uint64_t now = col_now_ns(), patience_ns = counting ? COL_COUNTING_NS : STUCK_NS;
 	uint64_t stuck_ns = now + patience_ns, n_before = UINT64_MAX, n;
 
 	if (counting)
-		deadline_ns = WS_MAX(deadline_ns, now + COUNTING_NS);
+		deadline_ns = WS_MAX(deadline_ns, now + COL_COUNTING_NS);
 	note_last();
 	while (look(true) != 0 && (n = n_left()) != 0 && now < deadline_ns && now < stuck_ns) {
 		nap(200000);

@@ -48,6 +48,16 @@ static void count_lost(enum cap_ledger_column column, bool traced, bool counted)
 		count(CAP_DOMAIN_COUNTER_COLLECTION, column);
 }
 
+uint64_t col_queue_number(void)
+{
+	return __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
+}
+
+void col_queue_number_again(void)
+{
+	__atomic_store_n(&queues.n_dispatches, 0, __ATOMIC_RELAXED);
+}
+
 void col_queue_count_lost(void)
 {
 	count_lost(CAP_LEDGER_FAILED, col_on(COL_SERVICE_KERNEL),
@@ -104,20 +114,11 @@ void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *pack
 		count(CAP_DOMAIN_KERNEL_DISPATCH, CAP_LEDGER_PAUSED);
 	if (!traced && !counting)
 		return;
-	id = __atomic_add_fetch(&queues.n_dispatches, 1, __ATOMIC_RELAXED);
+	id = col_queue_number();
 	if (traced && writer)
 		cap_writer_submitted(writer);
 	if (counting)
-		col_count_decide(&ticket,
-				 &(struct col_count_launch){
-					 .agent = queue->rec.agent,
-					 .kernel = kernel,
-					 .grid = { packet->grid_size_x, packet->grid_size_y,
-						   packet->grid_size_z },
-					 .workgroup = { packet->workgroup_size_x,
-							packet->workgroup_size_y,
-							packet->workgroup_size_z },
-					 .group_bytes = packet->group_segment_size });
+		col_queue_decide(&ticket, queue->rec.agent, kernel, packet, false);
 	counted = ticket.set != COL_COUNT_NOTHING;
 	if (!traced && !counted)
 		return;

@@ -24,6 +24,7 @@ struct col_launch_note {
 	uint64_t corr_id, corr_step;
 	uint64_t external_id;
 	uint32_t tid, stream, epoch;
+	uint32_t untraced; /* tracing was paused, and counting was not */
 } __attribute__((aligned(64)));
 
 union col_packet;
@@ -49,7 +50,10 @@ struct col_queue {
 	struct {
 		struct col_launch_note now; /* of the packet before n_read */
 		uint64_t n_read;
-		uint64_t n_done;
+		uint64_t n_done, n_over; /* kernels; packets up to the last of them. Any thread */
+		uint64_t n_asked;        /* the next two are of the packet before it */
+		uint64_t number;
+		struct col_count_ticket ticket;
 		uint64_t last; /* at exit: packets before this one are waited for. Under the lock */
 		bool dying;    /* being destroyed: its ring may be gone. Under the lock */
 	} reported;
@@ -97,8 +101,28 @@ static inline void col_queue_describe(const struct col_queue *queue, uint32_t ke
 	d->flags = 0;
 }
 
+static inline void col_queue_decide(struct col_count_ticket *ticket, uint32_t agent,
+				    uint32_t kernel, const hsa_kernel_dispatch_packet_t *packet,
+				    bool was_selected)
+{
+	const struct col_count_launch launch = {
+		.agent = agent,
+		.kernel = kernel,
+		.grid = { packet->grid_size_x, packet->grid_size_y, packet->grid_size_z },
+		.workgroup = { packet->workgroup_size_x, packet->workgroup_size_y,
+			       packet->workgroup_size_z },
+		.group_bytes = packet->group_segment_size,
+		.was_selected = was_selected,
+	};
+
+	col_count_decide(ticket, &launch);
+}
+
 /* A dispatch is about to be submitted; its packet may be changed, unless we only look on. */
 void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *packet, bool reusable);
+/* The number of the next dispatch, from 1; an attach begins again. */
+uint64_t col_queue_number(void);
+void col_queue_number_again(void);
 /* One that cannot be: for every service that would have had it. */
 void col_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */

@@ -14,9 +14,14 @@
  * Most notes would be "the next id, otherwise unchanged". They are not written: the GPU's side
  * increments the id itself. So a loop that launches kernels shares no additional memory with the
  * GPU. A thread omits a note if it also reserved the slot before.
+ *
+ * After an attach kernels are counted this way, too: queues exist that cannot be intercepted, and
+ * HIP 5.7 and later launch kernels without a completion signal, by which count/tickets.c would find
+ * them. The GPU asks what to count before a kernel starts, so that is decided then, on its thread.
  */
 #include "collector/hsa/queue_priv.h"
 #include "collector/softgpu.h"
+#include "softgpu/counters/service.h"
 #include "softgpu/cp/watch.h"
 
 #include <dlfcn.h>
@@ -25,10 +30,12 @@
 #include <time.h>
 
 #define STUCK_NS 300000000u /* at exit: no progress for this long */
+#define COUNTS 1u           /* in an epoch: kernels are counted, or sampled */
 
 /* Separate cache lines: launching threads write the second, the GPU's threads read the first. */
 static struct {
-	uint32_t epoch; /* 0: off. Places were reserved unseen between two: notes end with theirs */
+	/* 0: off. Places were reserved unseen between two: notes end with theirs. With COUNTS */
+	uint32_t epoch;
 	uint32_t n_epochs;
 	uint64_t n_places __attribute__((aligned(64))); /* reserved while recording was on */
 } reported __attribute__((aligned(64)));
@@ -93,20 +100,22 @@ static void write_note(struct col_queue *queue, uint64_t index)
 	__atomic_store_n(&to->external_id, last.note.external_id, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->tid, last.note.tid, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->stream, last.note.stream, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->untraced, last.note.untraced, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->epoch, last.note.epoch, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->tag, index + 1, __ATOMIC_RELAXED);
 }
 
-static bool says(const struct col_launch_note *note, uint64_t order, struct col_cause cause)
+static bool says(const struct col_launch_note *note, uint64_t order, uint32_t untraced,
+		 struct col_cause cause)
 {
 	return note->order == order && note->corr_id == cause.corr_id &&
 	       note->external_id == cause.external_id && note->stream == cause.stream &&
-	       note->tid == cause.tid;
+	       note->tid == cause.tid && note->untraced == untraced;
 }
 
 /* @t NULL: this thread cannot be recorded, and its kernels count as lost. */
-static void note(struct col_queue *queue, uint64_t index, bool on, struct col_thread *t,
-		 uint32_t epoch)
+static void note(struct col_queue *queue, uint64_t index, bool on, bool traced,
+		 struct col_thread *t, uint32_t epoch)
 {
 	struct col_cause cause = t ? col_cause(t) : (struct col_cause){ 0 };
 	uint64_t order = on ? __atomic_add_fetch(&reported.n_places, 1, __ATOMIC_RELAXED) : 0;
@@ -114,7 +123,7 @@ static void note(struct col_queue *queue, uint64_t index, bool on, struct col_th
 	bool next = last.index + 1 == index && last.note.epoch == epoch;
 
 	go_on(&last.note);
-	if (__builtin_expect(!next || !says(&last.note, order, cause), 0)) {
+	if (__builtin_expect(!next || !says(&last.note, order, !traced, cause), 0)) {
 		last.note = (struct col_launch_note){
 			.order = order,
 			.corr_id = cause.corr_id,
@@ -123,6 +132,7 @@ static void note(struct col_queue *queue, uint64_t index, bool on, struct col_th
 			.tid = cause.tid,
 			.stream = cause.stream,
 			.epoch = epoch,
+			.untraced = !traced,
 		};
 		write_note(queue, index);
 	}
@@ -134,7 +144,7 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 	struct col_queue *queue = last.queue;
 	uint32_t epoch = epoch_now();
 	struct col_thread *t;
-	bool on;
+	bool on, traced;
 
 	if (!epoch)
 		return;
@@ -143,11 +153,12 @@ static void reserved(const hsa_queue_t *handle, uint64_t first, uint64_t n)
 		queue = find_queue(handle);
 	if (!queue)
 		return;
-	on = col_on(COL_SERVICE_KERNEL);
+	traced = col_on(COL_SERVICE_KERNEL);
+	on = traced || (epoch & COUNTS && col_count_selects());
 	t = on ? col_thread() : NULL;
 	n = WS_MIN(n, queue->rec.n_packets);
 	for (uint64_t i = 0; i < n; i++)
-		note(queue, first + i, on, t, epoch);
+		note(queue, first + i, on, traced, t, epoch);
 }
 
 #define ADD(name)                                                                                  \
@@ -195,28 +206,35 @@ STORE(hsa_queue_store_write_index_screlease)
 
 /* ---- the GPU's side ---- */
 
-static void count(enum cap_ledger_column column, uint64_t n)
+/* For every service that was asked for it. */
+static void count(enum cap_ledger_column column, uint64_t n, bool traced, bool counted)
 {
 	struct cap_writer *writer = col_capture_now();
 
-	if (writer && n)
+	if (writer && n && traced)
 		cap_writer_count(writer, CAP_DOMAIN_KERNEL_DISPATCH, column, n);
+	if (writer && n && counted && col_asked(COL_SERVICE_COUNTERS))
+		cap_writer_count(writer, CAP_DOMAIN_COUNTER_COLLECTION, column, n);
 }
 
-static void write_record(const struct col_queue *queue, const struct softgpu_done *done)
+static bool is_traced(const struct col_queue *queue)
+{
+	return !queue->reported.now.untraced;
+}
+
+/* Whether values belong to the kernel that has ended. */
+static bool is_counted(const struct col_queue *queue)
+{
+	return queue->reported.n_asked == queue->reported.n_read &&
+	       queue->reported.ticket.set != COL_COUNT_NOTHING;
+}
+
+static void describe(const struct col_queue *queue, const struct softgpu_done *done,
+		     struct cap_rec_dispatch *rec)
 {
 	const hsa_kernel_dispatch_packet_t *packet = done->aql;
 	const struct col_launch_note *why = &queue->reported.now;
-	struct col_thread *t = col_thread();
-	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
-	struct cap_rec_dispatch *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
 
-	if (!rec) {
-		count(CAP_LEDGER_DROPPED, 1);
-		return;
-	}
-	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
-	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD + 64);
 	col_queue_describe(queue, col_kernel_by_object(packet->kernel_object), packet,
 			   (struct col_cause){ .corr_id = why->corr_id,
 					       .external_id = why->external_id,
@@ -225,9 +243,38 @@ static void write_record(const struct col_queue *queue, const struct softgpu_don
 			   rec);
 	rec->h.time = done->start_ns;
 	rec->end_ns = done->end_ns;
-	rec->dispatch_id = why->order;
-	rec->flags = CAP_DISPATCH_ORDERED;
+	rec->dispatch_id = why->epoch & COUNTS ? queue->reported.number : why->order;
+	rec->flags = why->epoch & COUNTS ? 0 : CAP_DISPATCH_ORDERED;
+}
+
+static void write_record(const struct col_queue *queue, const struct softgpu_done *done)
+{
+	struct col_thread *t = col_thread();
+	struct cap_lane *lane = t ? col_thread_lane(t) : NULL;
+	struct cap_rec_dispatch *rec = lane ? cap_lane_reserve(&lane, sizeof(*rec)) : NULL;
+
+	if (!rec) {
+		count(CAP_LEDGER_DROPPED, 1, true, false);
+		return;
+	}
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD);
+	col_fetch_to_write((const char *)rec + COL_LANE_AHEAD + 64);
+	describe(queue, done, rec);
 	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(DISPATCH, struct cap_rec_dispatch));
+}
+
+/* False: it has no values. */
+static bool write_counted(const struct col_queue *queue, const struct softgpu_done *done)
+{
+	struct cap_rec_dispatch rec;
+
+	if (!is_counted(queue))
+		return false;
+	memset(&rec, 0, sizeof(rec));
+	describe(queue, done, &rec);
+	if (!is_traced(queue))
+		rec.flags |= CAP_DISPATCH_UNASKED;
+	return col_count_write(&queue->reported.ticket, &rec);
 }
 
 static bool is_kernel(const union col_packet *packet)
@@ -251,7 +298,7 @@ static bool read_note(struct col_queue *queue, uint64_t packet, uint32_t epoch)
 
 	if (packet != queue->reported.n_read)
 		now->epoch = 0;
-	__atomic_store_n(&queue->reported.n_read, packet + 1, __ATOMIC_RELAXED);
+	queue->reported.n_read = packet + 1;
 	if (__builtin_expect(!is_noted(from, packet, epoch), 1)) {
 		go_on(now);
 		return now->epoch == epoch;
@@ -263,6 +310,7 @@ static bool read_note(struct col_queue *queue, uint64_t packet, uint32_t epoch)
 	now->external_id = __atomic_load_n(&from->external_id, __ATOMIC_RELAXED);
 	now->tid = __atomic_load_n(&from->tid, __ATOMIC_RELAXED);
 	now->stream = __atomic_load_n(&from->stream, __ATOMIC_RELAXED);
+	now->untraced = __atomic_load_n(&from->untraced, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -276,6 +324,64 @@ static void learn_agent(struct col_queue *queue, uint32_t node)
 		return;
 	cap_writer_meta(writer, &queue->rec.h);
 	col_scratch_queue(queue->handle, queue->rec.h.what, queue->rec.agent);
+}
+
+/* What read_note() will find: recording was on when the place was reserved. */
+static bool was_on(const struct col_queue *queue, uint64_t index)
+{
+	const struct col_launch_note *from = note_at(queue, index), *now = &queue->reported.now;
+	uint32_t epoch = epoch_now();
+
+	if (!epoch)
+		return false;
+	if (is_noted(from, index, epoch))
+		return __atomic_load_n(&from->order, __ATOMIC_RELAXED) != 0;
+	return queue->reported.n_read == index && now->epoch == epoch && now->order != 0;
+}
+
+/* The queue with this ring. A kernel is about to start, so it is not destroyed meanwhile. */
+static struct col_queue *queue_of_ring(uint64_t ring)
+{
+	struct col_queue *queue = NULL;
+
+	col_lock(&col_queues_lock);
+	while ((queue = col_queue_next(queue)) != NULL) {
+		if (queue->handle && queue->notes && !queue->reported.dying &&
+		    (uintptr_t)queue->handle->base_address == ring)
+			break;
+	}
+	col_unlock(&col_queues_lock);
+	return queue;
+}
+
+/* A kernel starts. All packets before it have ended, so its note is known already. */
+static struct col_count_ticket *on_start(const struct softgpu_dispatch *dispatch, uint32_t agent)
+{
+	struct col_queue *queue = queue_of_ring(dispatch->queue);
+	uint64_t at = dispatch->packet;
+	const hsa_kernel_dispatch_packet_t *packet;
+
+	if (!queue || !was_on(queue, at))
+		return NULL;
+	packet = (const hsa_kernel_dispatch_packet_t *)queue->handle->base_address +
+		 (at & (queue->rec.n_packets - 1));
+	col_queue_decide(&queue->reported.ticket, agent,
+			 col_kernel_by_object(packet->kernel_object), packet, true);
+	queue->reported.number = col_queue_number();
+	queue->reported.n_asked = at + 1;
+	return &queue->reported.ticket;
+}
+
+static void on_counted_done(struct col_queue *queue, const struct softgpu_done *done)
+{
+	if (queue->reported.n_asked != queue->reported.n_read) /* this GPU does not count */
+		queue->reported.number = col_queue_number();
+	if (!is_traced(queue) && col_asked(COL_SERVICE_KERNEL))
+		count(CAP_LEDGER_PAUSED, 1, true, false);
+	if (!queue->reported.now.tid)
+		count(CAP_LEDGER_DROPPED, 1, is_traced(queue), is_counted(queue));
+	else if (!write_counted(queue, done) && is_traced(queue))
+		write_record(queue, done);
 }
 
 static void on_done(const struct softgpu_done *done)
@@ -297,12 +403,15 @@ static void on_done(const struct softgpu_done *done)
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
 	if (!queue->reported.now.order)
-		count(CAP_LEDGER_PAUSED, 1);
+		count(CAP_LEDGER_PAUSED, 1, true, false);
+	else if (epoch & COUNTS)
+		on_counted_done(queue, done);
 	else if (!queue->reported.now.tid)
-		count(CAP_LEDGER_DROPPED, 1);
+		count(CAP_LEDGER_DROPPED, 1, true, false);
 	else
 		write_record(queue, done);
 	__atomic_store_n(&queue->reported.n_done, queue->reported.n_done + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&queue->reported.n_over, done->packet + 1, __ATOMIC_RELEASE);
 }
 
 /* ---- queues ---- */
@@ -323,13 +432,18 @@ static int (*find_watch(void))(softgpu_watcher *)
 
 void col_reported_load(void)
 {
-	/* Who counts has to know of a kernel before it starts, and queues are intercepted. */
-	bool counting = col_counting(), wanted = col_asked(COL_SERVICE_KERNEL) || counting;
+	/* Of a program that we started, counted queues are intercepted. */
+	bool counting = col_counting(), intercepted = counting && !col_hsa_attached();
+	bool wanted = col_asked(COL_SERVICE_KERNEL) || counting;
 	/* Packets count behind the kernel: its end is too early to read values. */
 	int (*watch)(softgpu_watcher *) = wanted && !col_count_by_packets() ? find_watch() : NULL;
-	bool watched = watch && watch(counting ? col_pending_reported : on_done) == 0;
-	uint32_t epoch = watched && !counting ? ++reported.n_epochs : 0;
+	bool watched = watch && watch(intercepted ? col_pending_reported : on_done) == 0;
+	bool reports = watched && !intercepted;
+	uint32_t epoch = reports ? ++reported.n_epochs << 1 | (counting ? COUNTS : 0) : 0;
 
+	if (epoch & COUNTS)
+		col_queue_number_again();
+	col_count_ask(epoch & COUNTS ? on_start : NULL);
 	__atomic_store_n(&reported.epoch, epoch, __ATOMIC_RELAXED);
 }
 
@@ -350,9 +464,9 @@ static uint64_t n_waiting(const struct col_queue *queue, uint64_t end)
 {
 	const union col_packet *ring = queue->handle->base_address;
 	uint64_t n = 0, at = col_hsa.hsa_queue_load_read_index_relaxed(queue->handle);
-	uint64_t n_read = __atomic_load_n(&queue->reported.n_read, __ATOMIC_RELAXED);
+	uint64_t n_over = __atomic_load_n(&queue->reported.n_over, __ATOMIC_ACQUIRE);
 
-	at = WS_MAX(at, n_read);
+	at = WS_MAX(at, n_over);
 	for (end = WS_MIN(end, at + queue->rec.n_packets); at < end; at++)
 		n += is_kernel(&ring[at & (queue->rec.n_packets - 1)]);
 	return n;
@@ -374,16 +488,22 @@ void col_reported_not_destroyed(struct col_queue *queue)
 
 void col_reported_destroyed(struct col_queue *queue, uint64_t n_launched)
 {
-	if (col_gpu_reports() && n_launched > queue->reported.n_done)
-		count(CAP_LEDGER_FAILED, n_launched - queue->reported.n_done);
+	uint64_t n_failed = n_launched - WS_MIN(n_launched, queue->reported.n_done);
+
+	if (col_gpu_reports())
+		count(CAP_LEDGER_FAILED, n_failed, col_asked(COL_SERVICE_KERNEL),
+		      epoch_now() & COUNTS);
 	col_pages_free(queue->notes, queue->rec.n_packets * sizeof(*queue->notes));
 	queue->notes = NULL;
 }
 
 void col_reported_drain(uint64_t deadline_ns)
 {
-	uint64_t now = col_now_ns(), stuck_ns = now + STUCK_NS, n_before = UINT64_MAX, n;
+	uint64_t patience_ns = epoch_now() & COUNTS && col_count_on() ? COL_COUNTING_NS : STUCK_NS;
+	uint64_t now = col_now_ns(), stuck_ns = now + patience_ns, n_before = UINT64_MAX, n;
 
+	if (patience_ns == COL_COUNTING_NS)
+		deadline_ns = WS_MAX(deadline_ns, now + patience_ns);
 	/* Other threads may go on launching: what they launch from now on is not waited for. */
 	col_lock(&col_queues_lock);
 	for (struct col_queue *queue = NULL; (queue = col_queue_next(queue)) != NULL;)
@@ -401,7 +521,7 @@ void col_reported_drain(uint64_t deadline_ns)
 		if (!n)
 			return;
 		if (n < n_before)
-			stuck_ns = now + STUCK_NS;
+			stuck_ns = now + patience_ns;
 		n_before = n;
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 		now = col_now_ns();

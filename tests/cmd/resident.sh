@@ -1,7 +1,7 @@
-# A program that runs already, for the tests of --pid and --attach-pid.
+# A program that runs already, for the tests of --pid and --attach-pid: $resident, or resident.
 need_tracing
-resident=$WS_BUILD/tests/cmd/resident
-[ -x "$resident" ] || skip "resident is not in this build (no hipcc?)"
+resident=$WS_BUILD/tests/cmd/${resident:-resident}
+[ -x "$resident" ] || skip "${resident##*/} is not in this build (no hipcc?)"
 ldd "$WS_BUILD/lib/libwavescope-collector.so" | grep -q 'lib[a-z]*san' &&
 	skip "a sanitizer's runtime cannot be loaded into a program that runs already"
 
