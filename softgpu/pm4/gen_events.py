@@ -13,7 +13,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "counters"))
 from gen_catalogue import targets_of  # noqa: E402
 
 # Those whose counter registers are in registers.c.
-TARGETS = {"gfx908": "SG_ISA_GFX908", "gfx90a": "SG_ISA_GFX90A"}
+TARGETS = {"gfx908": "SG_ISA_GFX908", "gfx90a": "SG_ISA_GFX90A", "gfx942": "SG_ISA_GFX942",
+           "gfx950": "SG_ISA_GFX950"}
+FAMILIES = {"gfx942": "gfx94x"}
 ACCUMULATE = "SQ_ACCUM_PREV_HIRES"
 
 
@@ -35,7 +37,10 @@ def read_events(paths):
 
 
 def event_of(events, name, target):
-    return events.get((name, target), events.get((name, "all")))
+    for arch in (target, FAMILIES.get(target), "all"):
+        if (name, arch) in events:
+            return events[name, arch]
+    return None
 
 
 def main():

@@ -10,10 +10,13 @@
 #define PACKETS_PER_STEP 65536u
 #define IB_WORDS(control) ((control)&0xfffff)
 #define COHER_ICACHE (1u << 29) /* SH_ICACHE_ACTION_ENA */
+#define PREDICATED_WORDS 0x3fffu
+#define SKIP_ALL UINT32_MAX /* until the end of a buffer */
 
 struct sg_pm4 {
 	pthread_mutex_t lock;
 	struct sg_pm4_registers *registers;
+	uint32_t dies; /* bits: all that the GPU has */
 };
 
 struct sg_pm4 *sg_pm4_create(const struct sg_hw *hw, const struct sg_pm4_counts *counts)
@@ -23,6 +26,7 @@ struct sg_pm4 *sg_pm4_create(const struct sg_hw *hw, const struct sg_pm4_counts 
 	if (!pm4)
 		return NULL;
 	pthread_mutex_init(&pm4->lock, NULL);
+	pm4->dies = (1u << hw->n_xcc) - 1;
 	pm4->registers = sg_pm4_registers_create(hw, counts);
 	if (pm4->registers)
 		return pm4;
@@ -47,7 +51,7 @@ struct packet {
 	const struct sg_pm4_world *world;
 	const uint32_t *body; /* behind the header */
 	uint32_t n;
-	uint32_t n_skip; /* words to leave out behind it */
+	uint32_t dies; /* bits: that execute it, at least one */
 };
 
 static uint64_t address_at(const uint32_t *words)
@@ -78,14 +82,25 @@ static enum sg_pm4_result indirect_buffer(struct packet *p)
 	run->depth++;
 	run->level[run->depth].addr = address_at(p->body) & ~3ull;
 	run->level[run->depth].n_words = IB_WORDS(p->body[2]);
+	for (uint32_t die = 0; die < SG_MAX_XCC; die++)
+		run->level[run->depth].n_skip[die] = p->dies >> die & 1 ? 0 : SKIP_ALL;
 	return SG_PM4_DONE;
+}
+
+static uint32_t read_register(struct packet *p, uint64_t number)
+{
+	return sg_pm4_read(p->pm4->registers, p->world, (uint32_t)__builtin_ctz(p->dies), number);
+}
+
+static void write_register(struct packet *p, uint64_t number, uint32_t value)
+{
+	sg_pm4_write(p->pm4->registers, p->world, p->dies, number, value);
 }
 
 static enum sg_pm4_result set_registers(struct packet *p, uint32_t base)
 {
 	for (uint32_t k = 1; k < p->n; k++)
-		sg_pm4_write(p->pm4->registers, p->world,
-			     (uint64_t)base + (p->body[0] & 0xffff) + k - 1, p->body[k]);
+		write_register(p, (uint64_t)base + (p->body[0] & 0xffff) + k - 1, p->body[k]);
 	return SG_PM4_DONE;
 }
 
@@ -117,9 +132,9 @@ static enum sg_pm4_result copy_source(struct packet *p, bool wide, uint64_t *out
 	switch (p->body[0] & 0xf) {
 	case COPY_REGISTER:
 	case COPY_PERF_COUNTER:
-		*out = sg_pm4_read(p->pm4->registers, p->world, from);
+		*out = read_register(p, from);
 		if (wide)
-			*out |= (uint64_t)sg_pm4_read(p->pm4->registers, p->world, from + 1) << 32;
+			*out |= (uint64_t)read_register(p, from + 1) << 32;
 		return SG_PM4_DONE;
 	case COPY_MEMORY_SOURCE:
 	case COPY_L2:
@@ -147,9 +162,9 @@ static enum sg_pm4_result put(struct packet *p, uint32_t place, uint64_t to, uin
 	switch (place) {
 	case COPY_REGISTER:
 	case COPY_PERF_COUNTER:
-		sg_pm4_write(p->pm4->registers, p->world, to, (uint32_t)value);
+		write_register(p, to, (uint32_t)value);
 		if (wide)
-			sg_pm4_write(p->pm4->registers, p->world, to + 1, (uint32_t)(value >> 32));
+			write_register(p, to + 1, (uint32_t)(value >> 32));
 		return SG_PM4_DONE;
 	case COPY_L2:
 	case COPY_MEMORY:
@@ -217,7 +232,7 @@ static enum sg_pm4_result wait_reg_mem(struct packet *p)
 			return SG_PM4_FAULT;
 		value = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 	} else {
-		value = sg_pm4_read(p->pm4->registers, p->world, p->body[1] & 0x3ffff);
+		value = read_register(p, p->body[1] & 0x3ffff);
 	}
 	return is_met(p->body[0] & 7, value & p->body[4], p->body[3]) ? SG_PM4_DONE : SG_PM4_WAITS;
 }
@@ -238,11 +253,15 @@ static enum sg_pm4_result release_mem(struct packet *p)
 	return what ? put(p, COPY_MEMORY, address_at(p->body + 2), value, what != 1) : SG_PM4_DONE;
 }
 
-/* The packets behind it are for some of the dies only; this GPU is die 0. */
+/* The words behind it are for some of the dies only. */
 static enum sg_pm4_result pred_exec(struct packet *p)
 {
-	if (!(p->body[0] >> 24 & 1))
-		p->n_skip = p->body[0] & 0x3fff;
+	uint32_t n = (p->body[0] & PREDICATED_WORDS) + p->n + 1; /* from this packet on */
+	uint32_t leave_out = p->dies & ~(p->body[0] >> 24);
+
+	for (uint32_t die = 0; die < SG_MAX_XCC; die++)
+		if (leave_out >> die & 1)
+			p->run->level[p->run->depth].n_skip[die] = n;
 	return SG_PM4_DONE;
 }
 
@@ -298,12 +317,39 @@ static const uint32_t *words_at(struct sg_pm4_run *run, const struct sg_pm4_worl
 	return at;
 }
 
+/* Which dies execute the next word of a level; 0: none of this GPU's. */
+static uint32_t dies_at(const struct sg_pm4 *pm4, const struct sg_pm4_run *run, uint32_t depth)
+{
+	uint32_t dies = pm4->dies;
+
+	for (uint32_t die = 0; die < SG_MAX_XCC; die++)
+		if (run->level[depth].n_skip[die])
+			dies &= ~(1u << die);
+	return dies;
+}
+
 static void skip(struct sg_pm4_run *run, uint32_t depth, uint64_t n)
 {
+	uint32_t *n_skip = run->level[depth].n_skip;
+
 	if (n > run->level[depth].n_words)
 		n = run->level[depth].n_words;
 	run->level[depth].addr += depth == 0 ? n : n * 4;
 	run->level[depth].n_words -= n;
+	for (uint32_t die = 0; die < SG_MAX_XCC; die++)
+		if (n_skip[die] != SKIP_ALL)
+			n_skip[die] -= n < n_skip[die] ? (uint32_t)n : n_skip[die];
+}
+
+/* Words that all dies of the GPU leave out. */
+static uint32_t n_left_out(const struct sg_pm4 *pm4, const struct sg_pm4_run *run)
+{
+	uint32_t n = SKIP_ALL;
+
+	for (uint32_t die = 0; die < SG_MAX_XCC; die++)
+		if (pm4->dies >> die & 1 && run->level[run->depth].n_skip[die] < n)
+			n = run->level[run->depth].n_skip[die];
+	return n;
 }
 
 static enum sg_pm4_result refuse(const struct sg_pm4_run *run, const struct sg_pm4_world *world,
@@ -324,7 +370,7 @@ static enum sg_pm4_result run_packet(struct sg_pm4 *pm4, struct sg_pm4_run *run,
 	uint32_t n = (header >> 16 & 0x3fff) + 1, depth = run->depth;
 	const struct opcode *opcode = find_opcode(header >> 8 & 0xff);
 	uint32_t few[64], *body = few;
-	struct packet p = { .pm4 = pm4, .run = run, .world = world, .n = n };
+	struct packet p = { pm4, run, world, NULL, n, dies_at(pm4, run, depth) };
 	const uint32_t *words;
 	enum sg_pm4_result result;
 
@@ -345,16 +391,21 @@ static enum sg_pm4_result run_packet(struct sg_pm4 *pm4, struct sg_pm4_run *run,
 	if (result == SG_PM4_BAD_PACKET)
 		return refuse(run, world, header, opcode->name);
 	if (result == SG_PM4_DONE)
-		skip(run, depth, n + 1ull + p.n_skip);
+		skip(run, depth, n + 1ull);
 	return result;
 }
 
 static enum sg_pm4_result run_next(struct sg_pm4 *pm4, struct sg_pm4_run *run,
 				   const struct sg_pm4_world *world)
 {
-	const uint32_t *at = words_at(run, world, 1);
-	uint32_t header;
+	uint32_t header, n_skip = n_left_out(pm4, run);
+	const uint32_t *at;
 
+	if (n_skip) {
+		skip(run, run->depth, n_skip);
+		return SG_PM4_DONE;
+	}
+	at = words_at(run, world, 1);
 	if (!at)
 		return SG_PM4_FAULT;
 	header = *at;

@@ -10,6 +10,10 @@
  * struct sg_pm4 is the registers of one GPU, which all its queues share. What a counter has counted comes
  * from a `struct sg_pm4_counts`: it is the count since the counters were last reset, whatever was selected.
  *
+ * Every die of a GPU executes a stream, and writes its own registers. PRED_EXEC limits the packets behind it to
+ * some of the dies. What several dies would copy from a register to one place is here what the first of them has;
+ * on hardware, the order decides.
+ *
  * As on hardware: a write to a register that means nothing here is kept and has no effect; a register that
  * was never written reads 0; an opcode that is not known stops the queue. A log message reports each of them,
  * the first two at level "info" and once per register.
@@ -67,6 +71,7 @@ struct sg_pm4_run {
 	struct {
 		uint64_t addr; /* of the next word; of level 0: an index of `first` */
 		uint64_t n_words;
+		uint32_t n_skip[SG_MAX_XCC]; /* words from the next on that a die leaves out */
 	} level[SG_PM4_DEPTH];
 	uint32_t depth;
 	uint64_t fault_address;

@@ -10,7 +10,7 @@ struct counter_row {
 	uint16_t select, low, high;
 };
 
-/* Offsets of gfx908 and gfx90a, from AMD's public register headers (gc_9_4_2_offset.h, segment 1 at 0xa000). */
+/* Offsets of gfx908 to gfx942, from AMD's public register headers (gc_9_4_2_offset.h, segment 1 at 0xa000). */
 /* clang-format off */
 #define SQ(k)  { SG_BLOCK_SQ,  0xd9c0 + (k), 0xd1c0 + 2 * (k), 0xd1c1 + 2 * (k) }
 #define SPI(k, select) { SG_BLOCK_SPI, select, 0xd181 + 2 * (k), 0xd180 + 2 * (k) } /* high comes first */
@@ -39,7 +39,7 @@ static const uint32_t event_masks[SG_N_BLOCKS] = {
 };
 /* clang-format on */
 
-#define MAX_INSTANCES 32 /* of a shader engine, or of the GPU's L2 */
+#define MAX_INSTANCES 32 /* of a shader engine, or of a die's L2 */
 #define SQ_CTRL_CS_EN (1u << 6)
 
 /* What a counter of an instance counts. */
@@ -52,9 +52,9 @@ struct sg_pm4_registers {
 	const struct sg_hw *hw;
 	const struct sg_pm4_events *events;
 	struct sg_pm4_counts counts;
-	uint32_t *words;   /* SG_PM4_REGISTERS */
+	uint32_t *words;   /* SG_PM4_REGISTERS of each die */
 	uint8_t *reported; /* bits: a message was written about this register */
-	struct selected selected[N_ROWS][SG_MAX_SE][MAX_INSTANCES];
+	struct selected selected[N_ROWS][SG_MAX_SE][MAX_INSTANCES]; /* engines of all dies */
 };
 
 static const struct sg_pm4_events *events_of(enum sg_isa_target target)
@@ -75,7 +75,7 @@ struct sg_pm4_registers *sg_pm4_registers_create(const struct sg_hw *hw,
 	r->hw = hw;
 	r->events = events_of(hw->target);
 	r->counts = *counts;
-	r->words = calloc(SG_PM4_REGISTERS, sizeof(*r->words));
+	r->words = calloc((size_t)hw->n_xcc * SG_PM4_REGISTERS, sizeof(*r->words));
 	r->reported = calloc(SG_PM4_REGISTERS / 8, 1);
 	if (r->words && r->reported)
 		return r;
@@ -106,16 +106,22 @@ static void report(struct sg_pm4_registers *r, const struct sg_pm4_world *world,
 	world->complain(world->ctx, false, text);
 }
 
+static uint32_t *word_of(struct sg_pm4_registers *r, uint32_t die, uint64_t number)
+{
+	return &r->words[die * (uint64_t)SG_PM4_REGISTERS + number];
+}
+
 /* ---- instances ---- */
 
+/* Engines are numbered over all dies; of a block that engines do not have, a die is one. */
 struct instances {
 	uint32_t first_se, end_se, first, end;
 };
 
-/* Which instances of a block GRBM_GFX_INDEX selects; empty: one that is not there. */
-static struct instances instances_of(const struct sg_pm4_registers *r, enum sg_block block)
+/* Which instances of a block of a die GRBM_GFX_INDEX selects; empty: one that is not there. */
+static struct instances instances_of(struct sg_pm4_registers *r, uint32_t die, enum sg_block block)
 {
-	uint32_t index = r->words[SG_PM4_GRBM_GFX_INDEX], one = index & 0xff,
+	uint32_t index = *word_of(r, die, SG_PM4_GRBM_GFX_INDEX), one = index & 0xff,
 		 se = index >> 16 & 0xff;
 	bool every_se = index >> 31, every = index >> 30 & 1;
 	enum sg_per per = sg_blocks[block].per;
@@ -123,11 +129,12 @@ static struct instances instances_of(const struct sg_pm4_registers *r, enum sg_b
 	bool by_one = per == SG_PER_CU || per == SG_PER_CHANNEL;
 	uint32_t n_se = by_se ? r->hw->n_se : 1;
 	uint32_t n = per == SG_PER_CU ? r->hw->cus_per_se : by_one ? r->hw->n_channels : 1;
-	struct instances all = { 0, n_se, 0, n < MAX_INSTANCES ? n : MAX_INSTANCES };
+	struct instances all = { die * n_se, (die + 1) * n_se, 0,
+				 n < MAX_INSTANCES ? n : MAX_INSTANCES };
 
 	if (by_se && !every_se) {
-		all.first_se = se;
-		all.end_se = se < n_se ? se + 1 : se;
+		all.first_se = die * n_se + se;
+		all.end_se = all.first_se + (se < n_se);
 	}
 	if (by_one && !every) {
 		all.first = one;
@@ -136,11 +143,15 @@ static struct instances instances_of(const struct sg_pm4_registers *r, enum sg_b
 	return all;
 }
 
-/* As the counting service numbers them: the compute units of an engine follow each other. */
+/* As the counting service numbers them: those of an engine, or of a die, follow each other. */
 static uint32_t number_of(const struct sg_pm4_registers *r, enum sg_block block, uint32_t se,
 			  uint32_t one)
 {
-	return sg_blocks[block].per == SG_PER_CU ? se * r->hw->cus_per_se + one : se + one;
+	enum sg_per per = sg_blocks[block].per;
+
+	return per == SG_PER_CU        ? se * r->hw->cus_per_se + one
+	       : per == SG_PER_CHANNEL ? se * r->hw->n_channels + one
+				       : se;
 }
 
 /* ---- counters ---- */
@@ -157,12 +168,12 @@ static const struct sg_counter_info *find_counter(const struct sg_pm4_registers 
 	return NULL;
 }
 
-static void select_event(struct sg_pm4_registers *r, const struct sg_pm4_world *world, size_t row,
-			 uint32_t value)
+static void select_event(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint32_t die,
+			 size_t row, uint32_t value)
 {
 	enum sg_block block = counter_rows[row].block;
 	uint32_t event = value & event_masks[block];
-	struct instances at = instances_of(r, block);
+	struct instances at = instances_of(r, die, block);
 	bool accumulates =
 		block == SG_BLOCK_SQ && r->events && event == r->events->accumulate && row > 0;
 	const struct sg_counter_info *counter = accumulates ? NULL : find_counter(r, block, event);
@@ -180,16 +191,18 @@ static void select_event(struct sg_pm4_registers *r, const struct sg_pm4_world *
 }
 
 /* An accumulation is of the counter before it, whatever that counts by now. */
-static uint64_t counted(struct sg_pm4_registers *r, const struct sg_pm4_world *world, size_t row)
+static uint64_t counted(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint32_t die,
+			size_t row)
 {
 	enum sg_block block = counter_rows[row].block;
-	struct instances at = instances_of(r, block);
+	struct instances at = instances_of(r, die, block);
 	const struct selected *selected;
 
 	if (at.first_se >= at.end_se || at.first >= at.end)
 		return 0; /* no such instance: hardware answers 0 too */
 	selected = &r->selected[row][at.first_se][at.first];
-	if (block == SG_BLOCK_SQ && !(r->words[SG_PM4_SQ_PERFCOUNTER_CTRL] & SQ_CTRL_CS_EN)) {
+	if (block == SG_BLOCK_SQ &&
+	    !(*word_of(r, die, SG_PM4_SQ_PERFCOUNTER_CTRL) & SQ_CTRL_CS_EN)) {
 		report(r, world, SG_PM4_SQ_PERFCOUNTER_CTRL,
 		       "does not enable compute waves: counters of SQ read 0");
 		return 0;
@@ -232,26 +245,35 @@ static void control(struct sg_pm4_registers *r, uint32_t value)
 		r->counts.control(r->counts.ctx, windows[state]);
 }
 
-void sg_pm4_write(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint64_t number,
-		  uint32_t value)
+static void write_die(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint32_t die,
+		      uint64_t number, uint32_t value)
 {
-	if (number >= SG_PM4_REGISTERS) {
-		report(r, world, number, "is outside of the registers: the write has no effect");
-		return;
-	}
-	r->words[number] = value;
-	if (number == SG_PM4_CP_PERFMON_CNTL)
+	*word_of(r, die, number) = value;
+	if (number == SG_PM4_CP_PERFMON_CNTL && die == 0)
 		control(r, value);
 	for (size_t row = 0; row < N_ROWS; row++)
 		if (counter_rows[row].select == number) {
-			select_event(r, world, row, value);
+			select_event(r, world, die, row, value);
 			return;
 		}
 	if (!is_known(number))
 		report(r, world, number, "is not modelled: what is written has no effect");
 }
 
-uint32_t sg_pm4_read(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint64_t number)
+void sg_pm4_write(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint32_t dies,
+		  uint64_t number, uint32_t value)
+{
+	if (number >= SG_PM4_REGISTERS) {
+		report(r, world, number, "is outside of the registers: the write has no effect");
+		return;
+	}
+	for (uint32_t die = 0; die < r->hw->n_xcc; die++)
+		if (dies >> die & 1)
+			write_die(r, world, die, number, value);
+}
+
+uint32_t sg_pm4_read(struct sg_pm4_registers *r, const struct sg_pm4_world *world, uint32_t die,
+		     uint64_t number)
 {
 	if (number >= SG_PM4_REGISTERS) {
 		report(r, world, number, "is outside of the registers: it reads 0");
@@ -259,11 +281,11 @@ uint32_t sg_pm4_read(struct sg_pm4_registers *r, const struct sg_pm4_world *worl
 	}
 	for (size_t row = 0; row < N_ROWS; row++) {
 		if (counter_rows[row].low == number)
-			return (uint32_t)counted(r, world, row);
+			return (uint32_t)counted(r, world, die, row);
 		if (counter_rows[row].high == number)
-			return (uint32_t)(counted(r, world, row) >> 32);
+			return (uint32_t)(counted(r, world, die, row) >> 32);
 	}
 	if (!is_known(number))
 		report(r, world, number, "is not modelled: it reads what was written last");
-	return r->words[number];
+	return *word_of(r, die, number);
 }

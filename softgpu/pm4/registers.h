@@ -5,8 +5,10 @@
  * registers do something (enum sg_pm4_register); those of the counters are in a table, counter_rows in
  * registers.c. The rest only keep what is written.
  *
- * The registers of a counter block exist once per instance. GRBM_GFX_INDEX selects the instances that
- * a write goes to. A read comes from the first of them.
+ * Each die of a GPU has registers of its own. The registers of a counter block exist once per instance.
+ * GRBM_GFX_INDEX selects the instances of its die that a write goes to. A read comes from the first of them.
+ *
+ * What the counters count is one window for all dies: CP_PERFMON_CNTL of the first die opens and closes it.
  *
  * Threads  the caller's lock.
  */
@@ -48,9 +50,10 @@ struct sg_pm4_registers *sg_pm4_registers_create(const struct sg_hw *hw,
 						 const struct sg_pm4_counts *counts);
 void sg_pm4_registers_destroy(struct sg_pm4_registers *registers);
 
+/* @dies: bits; those that the GPU does not have are ignored. */
 void sg_pm4_write(struct sg_pm4_registers *registers, const struct sg_pm4_world *world,
-		  uint64_t number, uint32_t value);
+		  uint32_t dies, uint64_t number, uint32_t value);
 uint32_t sg_pm4_read(struct sg_pm4_registers *registers, const struct sg_pm4_world *world,
-		     uint64_t number);
+		     uint32_t die, uint64_t number);
 
 #endif

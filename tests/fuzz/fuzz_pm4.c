@@ -1,6 +1,6 @@
 /*
- * Any bytes as a PM4 stream: nothing outside of the memory that it was given is touched, every step ends, and
- * a stream ends by itself unless it waits.
+ * Any bytes as a PM4 stream, on a GPU of one die and on one of eight: nothing outside of the memory that it was
+ * given is touched, every step ends, and a stream ends by itself unless it waits.
  */
 #include <string.h>
 
@@ -15,6 +15,7 @@ struct world {
 	uint8_t data[DATA_BYTES];
 	uint8_t *commands; /* exactly as long as the input: a sanitizer sees the word behind it */
 	size_t n_bytes;
+	const struct sg_hw *hw;
 };
 
 static void *memory(void *ctx, uint64_t addr, uint64_t size)
@@ -50,9 +51,11 @@ static void control(void *ctx, enum sg_pm4_window window)
 static uint64_t value(void *ctx, const struct sg_counter_info *counter, uint32_t instance,
 		      bool accumulated)
 {
-	static const uint32_t n[] = {
-		[SG_PER_DEVICE] = 1, [SG_PER_SE] = 8, [SG_PER_CU] = 104, [SG_PER_CHANNEL] = 32
-	};
+	const struct sg_hw *hw = ((struct world *)ctx)->hw;
+	const uint32_t n[] = { [SG_PER_DEVICE] = hw->n_xcc,
+			       [SG_PER_SE] = sg_hw_n_engines(hw),
+			       [SG_PER_CU] = sg_hw_n_engines(hw) * hw->cus_per_se,
+			       [SG_PER_CHANNEL] = sg_hw_n_channels(hw) };
 
 	CHECK(counter >= sg_counters && counter < sg_counters + sg_n_counters);
 	CHECK(instance < n[sg_blocks[counter->block].per]);
@@ -60,12 +63,12 @@ static uint64_t value(void *ctx, const struct sg_counter_info *counter, uint32_t
 	return 0x100000001ull;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run_on(const struct sg_hw *hw, const uint8_t *data, size_t size)
 {
-	struct sg_pm4_counts counts = { control, value, NULL };
-	struct world w = { .n_bytes = size / 4 * 4 };
+	struct world w = { .n_bytes = size / 4 * 4, .hw = hw };
+	struct sg_pm4_counts counts = { control, value, &w };
 	struct sg_pm4_world world = { memory, invalidate_code, ticks, complain, &w };
-	struct sg_pm4 *pm4 = sg_pm4_create(&sg_hw_mi210, &counts);
+	struct sg_pm4 *pm4 = sg_pm4_create(hw, &counts);
 	uint32_t call[SG_PM4_FIRST_WORDS] = { 0xc0023f00, COMMANDS, 0,
 					      (uint32_t)(size / 4) & 0xfffff };
 	enum sg_pm4_result result = SG_PM4_WAITS;
@@ -80,5 +83,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(run.active == (result == SG_PM4_WAITS));
 	free(w.commands);
 	sg_pm4_destroy(pm4);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	run_on(&sg_hw_mi210, data, size);
+	run_on(&sg_hw_mi300x, data, size);
 	return 0;
 }

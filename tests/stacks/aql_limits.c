@@ -1,6 +1,6 @@
 /*
- * How many counters of a block aqlprofile programs at once, against the limits of data/counters by which passes are
- * planned. Needs libhsa-amd-aqlprofile64 with its second interface, and no GPU.
+ * aql_limits ARCHITECTURE: how many counters of a block aqlprofile programs at once, against the limits of
+ * data/counters by which passes are planned. Needs libhsa-amd-aqlprofile64 with its second interface, and no GPU.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -26,10 +26,11 @@ struct profile {
 
 #define BLOCK_COUNTERS 4
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const libraries[] = COL_AQL_LIBRARIES;
-	struct agent_info info = { "gfx90a", 1, 8, 104, 1, 0, 0 };
+	const char *name = argc > 1 ? argv[1] : "gfx90a";
+	struct agent_info info = { name, 1, 4, 40, 1, 0, 0 };
 	int (*register_agent)(uint64_t *, const void *, int) = NULL;
 	int (*get_info)(const struct profile *, int, void *) = NULL;
 	struct cnt_catalogue *cat = NULL;
@@ -45,11 +46,11 @@ int main(void)
 		*(void **)&get_info = dlsym(library, "aqlprofile_get_pmc_info");
 	}
 	if (!register_agent || !get_info || register_agent(&profile.agent, &info, 2) != 0) {
-		printf("  limits         FAILED         aqlprofile does not know gfx90a\n");
+		printf("  limits           FAILED         aqlprofile does not know %s\n", name);
 		return 1;
 	}
-	if (cnt_catalogue_create_typical("gfx90a", &cat, &err)) {
-		printf("  limits         FAILED         %s\n", err.text);
+	if (cnt_catalogue_create_typical(name, &cat, &err)) {
+		printf("  limits           FAILED         %s\n", err.text);
 		return 1;
 	}
 	for (size_t i = 0; i < cnt_catalogue_n_blocks(cat); i++) {
@@ -63,10 +64,10 @@ int main(void)
 		    n == block->limit)
 			n_equal++;
 		else
-			printf("  limits         %s: %u at once, and %u in data/counters\n",
+			printf("  limits           %s: %u at once, and %u in data/counters\n",
 			       block->name, n, block->limit);
 	}
-	printf("  limits         %-14s           counters at once of %zu of %zu blocks\n",
+	printf("  limits-%-9s %-14s           counters at once of %zu of %zu blocks\n", name,
 	       n_equal == n_blocks ? "ok" : "FAILED", n_equal, n_blocks);
 	cnt_catalogue_destroy(cat);
 	return n_equal != n_blocks;

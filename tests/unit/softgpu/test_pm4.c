@@ -12,6 +12,8 @@
 #define ENGINE(se) (0x60000000u | (se) << 16)
 #define ENGINE_INSTANCE(se, k) (0x20000000u | (se) << 16 | (k))
 #define INSTANCE(k) (0xa0000000u | (k))
+#define ONLY_DIES(dies, n_words) PACKET(0x23, 1), (dies) << 24 | (n_words)
+#define COUNTER_WORDS (3 + 2 * 6) /* of a SET_UCONFIG and two READ_COUNTER */
 #define MEMORY_WORDS 64
 
 /* Memory begins at GPU address 0x1000; the commands stand in memory of their own behind it. */
@@ -80,14 +82,24 @@ static uint64_t count(void *ctx, const struct sg_counter_info *counter, uint32_t
 	return value_of(counter->name, instance, accumulated);
 }
 
-static int set_up(void **state)
+static int set_up_chip(void **state, const struct sg_hw *hw)
 {
 	struct bench *b = calloc(1, sizeof(*b));
 	struct sg_pm4_counts counts = { control, count, b };
 
-	b->pm4 = sg_pm4_create(&sg_hw_mi210, &counts);
+	b->pm4 = sg_pm4_create(hw, &counts);
 	*state = b;
 	return b->pm4 ? 0 : -1;
+}
+
+static int set_up(void **state)
+{
+	return set_up_chip(state, &sg_hw_mi210);
+}
+
+static int set_up_dies(void **state)
+{
+	return set_up_chip(state, &sg_hw_mi300x);
 }
 
 static int tear_down(void **state)
@@ -308,6 +320,83 @@ static void bad_streams_stop(void **state)
 	assert_int_equal(EXECUTE(b, READ_COUNTER(0xc200, 0x9000)), SG_PM4_FAULT);
 }
 
+/* ---- GPUs of several dies ---- */
+
+static void die_reads_its_own_counters(void **state)
+{
+	struct bench *b = *state;
+	uint32_t n_se = sg_hw_mi300x.n_se, cus = sg_hw_mi300x.cus_per_se,
+		 channels = sg_hw_mi300x.n_channels;
+
+	/* SQ_WAVES of an engine, TA_TA_BUSY of a CU, TCC_HIT of a channel: selected on all dies, read on one */
+	assert_int_equal(
+		EXECUTE(b, SET_UCONFIG(0xc200, BROADCAST), SET_UCONFIG(0xd9c0, 0x0f0ff004),
+			SET_UCONFIG(0xd9e0, 0xffff0057), SET_UCONFIG(0xdac0, 13),
+			SET_UCONFIG(0xdb80, 17), ONLY_DIES(1u << 5, COUNTER_WORDS),
+			SET_UCONFIG(0xc200, ENGINE(3)), READ_COUNTER(0xd1c0, DATA),
+			READ_COUNTER(0xd1c1, DATA + 4), ONLY_DIES(1u << 7, 2 * COUNTER_WORDS),
+			SET_UCONFIG(0xc200, ENGINE_INSTANCE(2, 9)), READ_COUNTER(0xd2c0, DATA + 8),
+			READ_COUNTER(0xd2c1, DATA + 12), SET_UCONFIG(0xc200, INSTANCE(15)),
+			READ_COUNTER(0xd380, DATA + 16), READ_COUNTER(0xd381, DATA + 20)),
+		SG_PM4_DONE);
+	assert_int_equal(read64(b, 0), value_of("SQ_WAVES", 5 * n_se + 3, false));
+	assert_int_equal(read64(b, 2), value_of("TA_TA_BUSY", (7 * n_se + 2) * cus + 9, false));
+	assert_int_equal(read64(b, 4), value_of("TCC_HIT", 7 * channels + 15, false));
+	/* GRBM_COUNT of die 1 while die 0 has another event there; without a predicate, die 0 answers */
+	assert_int_equal(EXECUTE(b, SET_UCONFIG(0xc200, BROADCAST), SET_UCONFIG(0xd840, 0),
+				 ONLY_DIES(1, 3), SET_UCONFIG(0xd840, 2), ONLY_DIES(2, 12),
+				 READ_COUNTER(0xd040, DATA), READ_COUNTER(0xd041, DATA + 4),
+				 READ_COUNTER(0xd040, DATA + 8), READ_COUNTER(0xd041, DATA + 12)),
+			 SG_PM4_DONE);
+	assert_int_equal(read64(b, 0), value_of("GRBM_COUNT", 1, false));
+	assert_int_equal(read64(b, 2), value_of("GRBM_GUI_ACTIVE", 0, false));
+	assert_int_equal(b->n_notes + b->n_errors, 0);
+}
+
+static void predicates_nest_and_reach_into_buffers(void **state)
+{
+	struct bench *b = *state;
+	/* behind the 17 words that are executed: a buffer, which only die 3 calls */
+	const uint32_t words[] = { ONLY_DIES(0xc, 2 + 5 + 4),
+				   ONLY_DIES(0x8, 5 + 4), /* of dies 2 and 3: die 3 */
+				   PACKET(0x37, 4),
+				   0x500,
+				   (uint32_t)DATA,
+				   0,
+				   1,
+				   PACKET(0x3f, 3),
+				   (uint32_t)COMMANDS + 17 * 4,
+				   0,
+				   12,
+				   ONLY_DIES(0, 2), /* nobody: not even packets */
+				   0x12345678,
+				   0x12345678,
+				   READ_COUNTER(0xd043, DATA + 8),
+				   READ_COUNTER(0xd044, DATA + 12) };
+	struct sg_pm4_run run;
+
+	EXECUTE(b, SET_UCONFIG(0xc200, BROADCAST), SET_UCONFIG(0xd841, 0));
+	b->commands = words;
+	b->n_commands = sizeof(words) / 4;
+	sg_pm4_begin(&run, (uint32_t[4]){ PACKET(0x3f, 3), COMMANDS, 0, 17 });
+	assert_int_equal(step(b, &run), SG_PM4_DONE);
+	assert_int_equal(b->memory[0], 1);
+	assert_int_equal(read64(b, 2), value_of("GRBM_COUNT", 3, false));
+}
+
+static void window_follows_the_first_die(void **state)
+{
+	struct bench *b = *state;
+
+	EXECUTE(b, SET_UCONFIG(0xd808, 0), SET_UCONFIG(0xd808, 1));
+	assert_int_equal(b->n_resets, 1);
+	assert_int_equal(b->window, SG_PM4_COUNT);
+	EXECUTE(b, ONLY_DIES(0xfe, 3), SET_UCONFIG(0xd808, 2));
+	assert_int_equal(b->window, SG_PM4_COUNT);
+	EXECUTE(b, ONLY_DIES(1, 3), SET_UCONFIG(0xd808, 2));
+	assert_int_equal(b->window, SG_PM4_FREEZE);
+}
+
 /* ---- in a queue ---- */
 
 #define VENDOR_HEADER SG_AQL_VENDOR
@@ -358,6 +447,7 @@ static void vendor_packet_runs_its_commands(void **state)
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define DIES_CASE(name) cmocka_unit_test_setup_teardown(name, set_up_dies, tear_down)
 	const struct CMUnitTest tests[] = {
 		CASE(counter_of_an_engine_is_that_engines),
 		CASE(counters_of_instances_are_selected_one_by_one),
@@ -368,6 +458,9 @@ int main(void)
 		CASE(data_is_copied_and_written),
 		CASE(wait_continues_where_it_stopped),
 		CASE(bad_streams_stop),
+		DIES_CASE(die_reads_its_own_counters),
+		DIES_CASE(predicates_nest_and_reach_into_buffers),
+		DIES_CASE(window_follows_the_first_die),
 		cmocka_unit_test(vendor_packet_runs_its_commands),
 	};
 
