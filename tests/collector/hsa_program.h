@@ -3,6 +3,7 @@
  *
  *	hsa_program_start();
  *	kernel = hsa_program_kernel(S_ENDPGM);
+ *	hsa_program_launch(queue, kernel, done);     one wave of it
  */
 #ifndef WS_TESTS_COLLECTOR_HSA_PROGRAM_H
 #define WS_TESTS_COLLECTOR_HSA_PROGRAM_H
@@ -63,6 +64,24 @@ static uint64_t hsa_program_kernel(uint32_t instruction)
 	*(uint32_t *)(at + 256) = instruction;
 	*(uint32_t *)(at + 260) = S_ENDPGM;
 	return (uint64_t)at;
+}
+
+static inline void hsa_program_launch(hsa_queue_t *queue, uint64_t kernel, hsa_signal_t done)
+{
+	uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
+	hsa_kernel_dispatch_packet_t *packet =
+		(hsa_kernel_dispatch_packet_t *)queue->base_address + (index & (queue->size - 1));
+
+	memset((char *)packet + 4, 0, sizeof(*packet) - 4);
+	packet->workgroup_size_x = packet->grid_size_x = 64;
+	packet->workgroup_size_y = packet->workgroup_size_z = 1;
+	packet->grid_size_y = packet->grid_size_z = 1;
+	packet->kernel_object = kernel;
+	packet->completion_signal = done;
+	__atomic_store_n((uint32_t *)packet,
+			 HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1u << 16,
+			 __ATOMIC_RELEASE);
+	hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
 #endif

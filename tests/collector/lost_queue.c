@@ -10,24 +10,6 @@
 #define S_BRANCH_TO_ITSELF 0xbf82ffffu
 #define SECOND_NS 1000000000ull
 
-static void launch(hsa_queue_t *queue, uint64_t kernel, hsa_signal_t done)
-{
-	uint64_t index = hsa_queue_add_write_index_relaxed(queue, 1);
-	hsa_kernel_dispatch_packet_t *packet =
-		(hsa_kernel_dispatch_packet_t *)queue->base_address + (index & (queue->size - 1));
-
-	memset((char *)packet + 4, 0, sizeof(*packet) - 4);
-	packet->workgroup_size_x = packet->grid_size_x = 64;
-	packet->workgroup_size_y = packet->workgroup_size_z = 1;
-	packet->grid_size_y = packet->grid_size_z = 1;
-	packet->kernel_object = kernel;
-	packet->completion_signal = done;
-	__atomic_store_n((uint32_t *)packet,
-			 HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1u << 16,
-			 __ATOMIC_RELEASE);
-	hsa_signal_store_screlease(queue->doorbell_signal, (hsa_signal_value_t)index);
-}
-
 int main(void)
 {
 	hsa_queue_t *first, *second;
@@ -41,11 +23,11 @@ int main(void)
 			    &first));
 	OK(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX,
 			    &second));
-	launch(first, hsa_program_kernel(S_BRANCH_TO_ITSELF), never);
+	hsa_program_launch(first, hsa_program_kernel(S_BRANCH_TO_ITSELF), never);
 	usleep(200000); /* it runs */
-	launch(second, hsa_program_kernel(S_ENDPGM), done);
+	hsa_program_launch(second, hsa_program_kernel(S_ENDPGM), done);
 	OK(hsa_queue_destroy(first));
-	launch(second, hsa_program_kernel(S_ENDPGM), done);
+	hsa_program_launch(second, hsa_program_kernel(S_ENDPGM), done);
 	left = hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 5 * SECOND_NS,
 					 HSA_WAIT_STATE_BLOCKED);
 	printf("second queue: %s\n", left == 0 ? "ok" : "blocked");
