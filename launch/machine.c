@@ -6,7 +6,9 @@
 #include "base/proc.h"
 #include "gpu/present.h"
 #include "launch/agents.h"
+#include "launch/elf_symbol.h"
 #include "launch/library.h"
+#include "launch/perfmon.h"
 #include "launch/softgpu.h"
 
 #include <dirent.h>
@@ -192,6 +194,24 @@ static bool ask(const char *program, char *const *argv, char *const *envp, struc
 	       end.exit_code == 0;
 }
 
+/* Its version is in the name of the file, and ROCm's after it; which interface it has, in its symbols. */
+static void look_aqlprofile(struct launch_machine *m, const char *path)
+{
+	struct launch_elf_symbol second = { .name = "aqlprofile_pmc_create_packets" };
+	char file[PATH_MAX];
+	const char *version;
+	struct ws_err err;
+
+	if (!realpath(path, file))
+		return;
+	version = strstr(file, ".so.");
+	if (launch_elf_symbols(file, &second, 1, &err))
+		found(m, LAUNCH_FACT_AQLPROFILE, false, "%.150s: not a library", path);
+	else
+		found(m, LAUNCH_FACT_AQLPROFILE, true, "%.120s, version %.20s, %s interface", path,
+		      version ? version + 4 : "unknown", second.offset ? "second" : "first");
+}
+
 static void look_rocm(struct launch_machine *m)
 {
 	/* In order of preference; the file behind the name carries the version. */
@@ -215,6 +235,8 @@ static void look_rocm(struct launch_machine *m)
 			bool here = launch_library_find(&text, libraries[i].name, path);
 
 			found(m, libraries[i].fact, here, "%.190s", here ? path : "not found");
+			if (here && libraries[i].fact == LAUNCH_FACT_AQLPROFILE)
+				look_aqlprofile(m, path);
 		}
 	ws_buf_fini(&text);
 }
@@ -335,6 +357,7 @@ static enum ws_status look_softgpu(struct launch_machine *m, struct ws_err *err)
 
 static void look_permissions(struct launch_machine *m)
 {
+	struct launch_perfmon perfmon;
 	char line[32];
 	struct rlimit lock;
 	int64_t level = 0;
@@ -347,6 +370,10 @@ static void look_permissions(struct launch_machine *m)
 	else
 		found(m, LAUNCH_FACT_PERF, root || level <= 2, "perf_event_paranoid is %d%s",
 		      (int)level, root ? ", and you are root" : "");
+	launch_perfmon_look(&perfmon);
+	found(m, LAUNCH_FACT_PROFILER, perfmon.version > 0, perfmon.version ? "version %u" : "none",
+	      perfmon.version);
+	found(m, LAUNCH_FACT_PERFMON, perfmon.is_capable, "%s", perfmon.capability);
 	/* Without the Yama module there is no such file and no restriction. */
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
 		found(m, LAUNCH_FACT_PTRACE, true, "not restricted");

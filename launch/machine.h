@@ -39,6 +39,10 @@
 	  "the GPU is held at its lowest clocks: times and rates are not those of normal use",    \
 	  "as root: echo auto > /sys/class/drm/card0/device/power_dpm_force_performance_level "   \
 	  "(profile_standard has steady clocks, for measurements)")                               \
+	X(PROFILER,  "GPU and driver", "profiler request", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU) | LAUNCH_FACT_BIT(KFD), \
+	  "this driver cannot switch on the counters of SQ for the queues of all processes",      \
+	  "install AMD's amdgpu driver package of ROCm 7.0 or later, or a Linux whose driver "    \
+	  "interface is 1.23 or later; counters of single kernels need neither")                  \
 	X(HSA,       "ROCm",           "HSA runtime", 0,                                          \
 	  "there is no HSA runtime (libhsa-runtime64.so.1)",                                      \
 	  "install libhsa-runtime64-1 (Debian, Ubuntu) or ROCm")                                  \
@@ -66,6 +70,10 @@
 	X(PERF,      "Permissions",    "perf events", 0,                                          \
 	  "the kernel does not allow CPU performance events",                                     \
 	  "as root: sysctl kernel.perf_event_paranoid=2")                                         \
+	X(PERFMON,   "Permissions",    "GPU counters", 0,                                         \
+	  "counters of SQ of a whole GPU, which all processes share, need CAP_PERFMON",           \
+	  "run as root; in a container, start it with --cap-add=PERFMON; counters of single "     \
+	  "kernels do not need it")                                                               \
 	X(PTRACE,    "Permissions",    "ptrace", 0,                                               \
 	  "the kernel does not allow attaching to a running process",                             \
 	  "as root: sysctl kernel.yama.ptrace_scope=0")                                           \

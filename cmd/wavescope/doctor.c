@@ -1,6 +1,7 @@
 /* wavescope doctor: what is here, which features will work, and what to do about the others. */
 #include "cmd/wavescope/selftest.h"
 #include "cmd/wavescope/wavescope.h"
+#include "counters/catalogue.h"
 #include "launch/machine.h"
 
 #include "base/log.h"
@@ -43,6 +44,7 @@ static const struct feature features[] = {
 	{ "tracing HIP calls",                 { SOFT | BIT(HIP) | BIT(COLLECTOR), REAL | BIT(HIP) | BIT(COLLECTOR) } },
 	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) } },
 	{ "counters of a real GPU",            { REAL | BIT(AQLPROFILE) | BIT(COLLECTOR) } },
+	{ "counters of all its processes",     { REAL | BIT(AQLPROFILE) | BIT(PROFILER) | BIT(PERFMON) | BIT(COLLECTOR) } },
 	{ "call stacks and CPU counters",      { BIT(PERF) | BIT(MEMLOCK) | BIT(COLLECTOR) } },
 	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) } },
 	{ "ranks under Slurm, MPI or flux",    { BIT(LAUNCHER) | BIT(COLLECTOR) } },
@@ -107,6 +109,71 @@ static void print_machine(const struct launch_machine *m, const struct paint *pa
 		       m->facts[i].yes ? "yes" : "no", paint->off, facts[i].label,
 		       m->facts[i].detail);
 	}
+}
+
+/* The architectures of the GPUs that are here, each once, or that of the software GPU. */
+static size_t architectures(const struct launch_machine *m, const char *out_names[], size_t room)
+{
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < m->gpus.n && n < room; i++) {
+		for (k = 0; k < n && strcmp(out_names[k], m->gpus.at[i].arch) != 0; k++)
+			;
+		if (k == n)
+			out_names[n++] = m->gpus.at[i].arch;
+	}
+	if (!n && m->facts[LAUNCH_FACT_SOFTRUNS].yes)
+		out_names[n++] = "gfx90a";
+	return n;
+}
+
+#define ARCHITECTURES_MAX 8u
+
+/* How many counters of a block fit into one pass, and so how many passes a list of counters takes. */
+static void print_blocks(const struct launch_machine *m, const struct paint *paint)
+{
+	const char *names[ARCHITECTURES_MAX];
+	size_t n = architectures(m, names, ARCHITECTURES_MAX);
+
+	if (n)
+		printf("\n%sCounters at once%s\n", paint->head, paint->off);
+	for (size_t i = 0; i < n; i++) {
+		struct cnt_catalogue *cat;
+		struct ws_err err;
+
+		printf("  %-23s ", names[i]);
+		if (cnt_catalogue_create_typical(names[i], &cat, &err)) {
+			printf("%s\n", err.text);
+			continue;
+		}
+		for (size_t b = 0; b < cnt_catalogue_n_blocks(cat); b++)
+			printf("%s%s %u", b ? ", " : "", cnt_catalogue_block(cat, b)->name,
+			       cnt_catalogue_block(cat, b)->limit);
+		printf("\n");
+		cnt_catalogue_destroy(cat);
+	}
+}
+
+static void print_json_blocks(const struct launch_machine *m)
+{
+	const char *names[ARCHITECTURES_MAX];
+	size_t n = architectures(m, names, ARCHITECTURES_MAX), n_printed = 0;
+
+	printf("],\n \"counters_at_once\": {");
+	for (size_t i = 0; i < n; i++) {
+		struct cnt_catalogue *cat;
+		struct ws_err err;
+
+		if (cnt_catalogue_create_typical(names[i], &cat, &err))
+			continue;
+		printf("%s\n  \"%s\": {", n_printed++ ? "," : "", names[i]);
+		for (size_t b = 0; b < cnt_catalogue_n_blocks(cat); b++)
+			printf("%s\"%s\": %u", b ? ", " : "", cnt_catalogue_block(cat, b)->name,
+			       cnt_catalogue_block(cat, b)->limit);
+		printf("}");
+		cnt_catalogue_destroy(cat);
+	}
+	printf("}}\n");
 }
 
 static void print_features(const struct launch_machine *m, const struct paint *paint)
@@ -179,7 +246,7 @@ static void print_json(const struct launch_machine *m)
 			}
 		printf("]}");
 	}
-	printf("]}\n");
+	print_json_blocks(m);
 }
 
 static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct ws_err *err)
@@ -208,6 +275,7 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			print_json(m);
 		} else {
 			print_machine(m, paint);
+			print_blocks(m, paint);
 			print_features(m, paint);
 		}
 		*exit_code = lacks(&features[0], facts_there(m)) ? WS_EXIT_FAILED : 0;

@@ -17,6 +17,7 @@ enum sg_kfd_later {
 	SG_KFD_NR_END,
 	SG_KFD_NR_IPC_IMPORT = 0x80, /* of AMD's own kernel packages */
 	SG_KFD_NR_IPC_EXPORT = 0x81,
+	SG_KFD_NR_PROFILER = 0x86, /* ... since ROCm 7.0; 0x28 in Linux */
 };
 
 struct sg_kfd_export_dmabuf_args {
@@ -41,6 +42,22 @@ struct sg_kfd_dbg_trap_args {
 };
 
 #define SG_KFD_DBG_TRAP_ENABLE 0u
+
+enum sg_kfd_profiler_op { SG_KFD_PROFILER_PMC = 0, SG_KFD_PROFILER_VERSION = 2 };
+
+/* With the operands of PC sampling, which are not here: they put the others at a multiple of 8. */
+struct sg_kfd_profiler_args {
+	uint32_t op;
+	union {
+		struct {
+			uint32_t gpu_id;
+			uint32_t lock;             /* 1, or 0 to release it */
+			uint32_t perfcount_enable; /* on all queues of the GPU */
+		} pmc;
+		uint32_t version; /* out */
+		uint64_t rest[4];
+	};
+};
 
 /* At ctx_save_restore_address of a queue; written by the runtime before it creates the queue. */
 struct sg_kfd_save_area {

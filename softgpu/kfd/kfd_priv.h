@@ -59,7 +59,8 @@ struct sg_kfd {
 	uint32_t n_queues;       /* in use */
 	bool reports_exceptions; /* of queues created from now on; see debug.c */
 	bool doorbell_used[SG_MAX_GPUS][SG_N_DOORBELLS];
-	int drm_fd[SG_MAX_GPUS]; /* of ACQUIRE_VM; -1: not yet */
+	int drm_fd[SG_MAX_GPUS];    /* of ACQUIRE_VM; -1: not yet */
+	bool profiled[SG_MAX_GPUS]; /* see profiler.c */
 	struct sg_kfd_gem *gem[SG_MAX_GPUS];
 	struct sg_kfd_mapping *mappings; /* made through GEM handles */
 	pthread_mutex_t smi_lock; /* what follows: device threads report with locks of their own */
@@ -75,7 +76,7 @@ sg_kfd_handler sg_kfd_get_version, sg_kfd_get_apertures, sg_kfd_get_apertures_ne
 	sg_kfd_acquire_vm, sg_kfd_set_memory_policy, sg_kfd_get_clocks, sg_kfd_get_tile_config,
 	sg_kfd_set_trap_handler, sg_kfd_set_scratch_va, sg_kfd_set_xnack, sg_kfd_available_memory;
 sg_kfd_handler sg_kfd_runtime_enable, sg_kfd_dbg_trap, sg_kfd_queue_wave_state, sg_kfd_criu;
-sg_kfd_handler sg_kfd_smi_events;
+sg_kfd_handler sg_kfd_smi_events, sg_kfd_profiler;
 sg_kfd_handler sg_kfd_alloc_memory, sg_kfd_free_memory, sg_kfd_map_memory, sg_kfd_unmap_memory;
 sg_kfd_handler sg_kfd_dmabuf_info, sg_kfd_import_dmabuf, sg_kfd_export_dmabuf, sg_kfd_ipc_export,
 	sg_kfd_ipc_import;

@@ -65,6 +65,28 @@ static void bad_memory_and_unknown_requests_are_refused(void **state)
 	assert_int_equal(sg_kfd_ioctl(kfd, _IOR('X', 1, int), &args), ENOTTY);
 }
 
+static void profiler_locks_a_gpu_for_a_capable_process(void **state)
+{
+	struct sg_kfd_profiler_args version = { .op = SG_KFD_PROFILER_VERSION };
+	struct sg_kfd_profiler_args lock = { .op = SG_KFD_PROFILER_PMC,
+					     .pmc = { gpu_ids[0], 1, 1 } };
+	struct sg_kfd_profiler_args other = { .op = 1 };
+	bool is_capable = geteuid() == 0;
+
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &version), 0);
+	assert_int_equal(version.version, 1);
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &other), EINVAL);
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &lock), is_capable ? 0 : EPERM);
+	if (!is_capable)
+		return;
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &lock), EALREADY);
+	lock.pmc.lock = 0;
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &lock), 0);
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &lock), EINVAL); /* not locked */
+	lock.pmc.gpu_id = 12345;
+	assert_int_equal(CALL(SG_KFD_NR_PROFILER, &lock), EINVAL);
+}
+
 /* Whether the caller's memory can be used is found out without a signal. */
 static void structures_across_pages_are_read_and_written_or_refused(void **state)
 {
@@ -437,6 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_and_apertures_are_those_of_gfx9),
+		cmocka_unit_test(profiler_locks_a_gpu_for_a_capable_process),
 		cmocka_unit_test(arguments_of_other_sizes_are_cut_or_filled),
 		cmocka_unit_test(bad_memory_and_unknown_requests_are_refused),
 		cmocka_unit_test(structures_across_pages_are_read_and_written_or_refused),

@@ -18,6 +18,7 @@ import json, re, sys
 report = json.load(open(sys.argv[1]))
 text = open(sys.argv[2]).read()
 assert report["system"] and len(report["facts"]) >= 15 and len(report["features"]) >= 10
+assert report["counters_at_once"]["gfx90a"]["SQ"] == 8 or not report["features"][0]["works"], report
 for feature in report["features"]:
     line = re.search(r"^  (yes|no) +" + re.escape(feature["name"]), text, re.M)
     assert line, feature
