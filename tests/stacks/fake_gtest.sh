@@ -1,6 +1,6 @@
 #!/bin/sh
 # What run_package.py sees of a googletest program. Each test behaves as its name says.
-names='passes fails skips crashes spins sleeps DISABLED_fails last'
+names='passes fails skips crashes spins child_spins sleeps DISABLED_fails last'
 case $1 in
 --gtest_list_tests)
 	echo 'Some text of the program.'
@@ -19,7 +19,8 @@ for name in $names; do
 	skips) echo "[  SKIPPED ] Fake/0.$name (0 ms)" ;;
 	crashes) kill -SEGV $$ ;;
 	spins) while :; do :; done ;;
+	child_spins) sh -c 'while :; do :; done' ;;
 	sleeps) sleep 100 ;;
 	esac
 done
-echo '[==========] 7 tests from 1 test suite ran. (0 ms total)'
+echo '[==========] 8 tests from 1 test suite ran. (0 ms total)'

@@ -59,14 +59,25 @@ def stat_fields(path):
         return []
 
 
+def session(pid):
+    """The test's process and those it started, by id: RCCL has one per GPU, MIOpen calls a compiler."""
+    found = {}
+    for path in glob.glob('/proc/[0-9]*/stat'):
+        fields = stat_fields(path)
+        if len(fields) > 14 and fields[3] == str(pid):
+            found[path.split('/')[2]] = fields
+    return found
+
+
 def cpu_seconds(pid):
-    fields = stat_fields(f'/proc/{pid}/stat')
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK') if fields else 0.0
+    """Of all of them: user and system time of each that lives, and of its children that have ended."""
+    return sum(int(field) for fields in session(pid).values() for field in fields[11:15]) / os.sysconf('SC_CLK_TCK')
 
 
 def wants_cpu(pid):
     """Whether a thread runs or waits for a processor: on a busy machine it may get none for seconds."""
-    return any(stat_fields(path)[:1] == ['R'] for path in glob.glob(f'/proc/{pid}/task/*/stat'))
+    return any(stat_fields(path)[:1] == ['R'] for member in session(pid)
+               for path in glob.glob(f'/proc/{member}/task/*/stat'))
 
 
 def batches(names):
@@ -202,7 +213,7 @@ def main():
     opt = parser.parse_args()
     folder = opt.folder or '/usr/libexec/rocm/' + opt.package
     opt.args, settings = divide(opt.args)
-    env = dict(os.environ, LD_PRELOAD=opt.library, WAVESCOPE_GPU='mi210', **settings)
+    env = {**os.environ, 'LD_PRELOAD': opt.library, 'WAVESCOPE_GPU': 'mi210', **settings}
     known = read_known(opt.known, opt.stack, opt.package)
     counts = collections.Counter()
     os.chdir(folder)

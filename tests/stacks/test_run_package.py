@@ -12,7 +12,8 @@ sys.path.insert(0, HERE)
 import run_package  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM = os.path.join(HERE, 'fake_gtest.sh')
-NAMES = ['Fake/0.' + name for name in ('passes', 'fails', 'skips', 'crashes', 'spins', 'sleeps', 'last')]
+NAMES = ['Fake/0.' + name for name in ('passes', 'fails', 'skips', 'crashes', 'spins', 'child_spins', 'sleeps',
+                                     'last')]
 
 
 class RunPackage(unittest.TestCase):
@@ -27,7 +28,7 @@ class RunPackage(unittest.TestCase):
         run_package.WALL_FACTOR = 200  # half a second of CPU time can take long
         results = run_package.run_program(PROGRAM, NAMES, [], os.environ, 0.5, io.BytesIO())
         self.assertEqual(results, dict(zip(NAMES, [
-            'passed', 'failed', 'skipped', 'ends with status -11', 'too slow', 'hangs', 'passed'])))
+            'passed', 'failed', 'skipped', 'ends with status -11', 'too slow', 'too slow', 'hangs', 'passed'])))
 
     def test_a_program_that_does_not_start_is_a_failure(self):
         results = run_package.run_program('/bin/false', NAMES, [], os.environ, 1, io.BytesIO())
