@@ -126,48 +126,18 @@ int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *ou
 /* Drops all results up to this sequence number. */
 void softgpu_drop(uint32_t node, uint64_t sequence);
 
-/* why the wave did not issue */
-enum softgpu_stall {
-	SOFTGPU_ISSUED,
-	SOFTGPU_NOT_CHOSEN,
-	SOFTGPU_UNIT_BUSY,
-	SOFTGPU_WAITCNT,
-	SOFTGPU_BARRIER,
-	SOFTGPU_NO_INSTRUCTION,
-	SOFTGPU_QUEUE_FULL,
-	SOFTGPU_SLEEP,
-};
-
-enum softgpu_inst_type {
-	SOFTGPU_VALU,
-	SOFTGPU_MATRIX,
-	SOFTGPU_SALU,
-	SOFTGPU_SMEM,
-	SOFTGPU_VMEM,
-	SOFTGPU_FLAT,
-	SOFTGPU_LDS,
-	SOFTGPU_GDS,
-	SOFTGPU_BRANCH, /* unconditional */
-	SOFTGPU_BRANCH_TAKEN,
-	SOFTGPU_BRANCH_NOT_TAKEN, /* conditional */
-	SOFTGPU_JUMP,             /* to an address in registers, and calls */
-	SOFTGPU_MESSAGE,
-	SOFTGPU_AT_BARRIER,
-	SOFTGPU_END,
-	SOFTGPU_AT_WAITCNT,
-	SOFTGPU_INTERNAL,
-	SOFTGPU_AT_SLEEP, /* never issued to a unit */
-	SOFTGPU_OTHER,
-};
-
+/*
+ * The last four fields are the contents of hardware's registers: HW_ID and XCC_ID, where the wave is; and
+ * SQ_PERF_SNAPSHOT_DATA and DATA1 of gfx942: whether it issued an instruction and of which type, or why not, what
+ * the arbiter did, and how many waves the CU has.
+ */
 struct softgpu_pc_sample {
 	uint64_t cycle;     /* since the start of the dispatch */
 	uint64_t workgroup; /* index in the grid, x fastest */
 	uint64_t pc;        /* GPU address; the reader finds the code object */
 	uint64_t exec;
 	uint32_t wave; /* in the workgroup */
-	uint16_t cu, simd;
-	uint8_t wave_slot, inst_type, stall, n_waves; /* waves on the SIMD */
+	uint32_t hw_id, xcc_id, snapshot, snapshot1;
 };
 
 /* One wave of every CU each `cycles` cycles; 0: no samples. */

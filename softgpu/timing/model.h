@@ -48,14 +48,14 @@ struct sg_pc_sample {
 	uint64_t wg;
 	uint64_t pc;
 	uint64_t exec;
-	uint32_t wave; /* in the workgroup */
-	uint16_t cu, simd;
-	uint8_t slot;       /* wave slot of the SIMD */
-	uint8_t unit;       /* enum sg_unit */
-	uint8_t insn_class; /* enum sg_insn_class */
-	bool taken;         /* a branch that continues elsewhere */
-	uint8_t stall;      /* enum sg_stall */
-	uint8_t waves;      /* resident on the SIMD */
+	uint32_t wave;       /* in the workgroup */
+	uint8_t xcc, se, cu; /* the die, its shader engine, and the CU of that engine */
+	uint8_t simd, slot;  /* slot: wave slot of the SIMD */
+	uint8_t unit;        /* enum sg_unit */
+	uint8_t insn_class;  /* enum sg_insn_class */
+	bool taken;          /* a branch that continues elsewhere */
+	uint8_t stall;       /* enum sg_stall */
+	uint8_t waves;       /* resident on the CU */
 };
 
 struct sg_model_dispatch {

@@ -43,6 +43,7 @@ static bool is_taken(const struct sg_model_wave *w, bool at_last, const struct s
 void sg_sample_window(struct sg_cu *cu, uint64_t t)
 {
 	const struct sg_model_dispatch *d = cu->model->d;
+	const struct sg_hw *hw = cu->model->hw;
 
 	for (; cu->next_sample <= t; cu->next_sample += d->sample_cycles) {
 		const struct sg_model_wave *w = pick(cu);
@@ -64,13 +65,15 @@ void sg_sample_window(struct sg_cu *cu, uint64_t t)
 		inst = inst_at(cu, s.pc);
 		s.exec = w->exec;
 		s.wave = w->index;
-		s.cu = (uint16_t)cu->index;
+		s.xcc = (uint8_t)cu->xcc;
+		s.se = (uint8_t)(cu->se % hw->n_se);
+		s.cu = (uint8_t)(cu->index % hw->cus_per_se);
 		s.simd = w->simd;
 		s.slot = w->wave_slot;
 		s.unit = inst->unit;
 		s.insn_class = inst->insn_class;
 		s.taken = is_taken(w, at_last, inst);
-		s.waves = (uint8_t)cu->simd[w->simd].n_waves;
+		s.waves = (uint8_t)cu->n_waves;
 		d->sample(d->ctx, &s);
 	}
 }

@@ -354,7 +354,8 @@ static void samples_say_where_waves_are()
 	CHECK(n_got && n_got == r.n_pc_samples, "%lu of %lu samples", (unsigned long)n_got,
 	      (unsigned long)r.n_pc_samples);
 	for (uint64_t k = 0; k < n_got; k++) {
-		n_waiting += samples[k].stall == SOFTGPU_WAITCNT;
+		/* not issued (bit 1), and the reason in bits 7 to 9 is s_waitcnt's */
+		n_waiting += (samples[k].snapshot & 0x382) == 0x100;
 		CHECK(samples[k].pc - samples[0].pc + 128 < 256, "pc 0x%lx", (unsigned long)samples[k].pc);
 	}
 	CHECK(n_waiting * 2 > n_got, "%lu of %lu samples wait for memory", (unsigned long)n_waiting,

@@ -14,7 +14,7 @@ PIPES = ("valu", "matrix", "lds", "lds_direct", "scalar", "vmem_tex", "flat", "e
 RULES = (
     ("s_waitcnt", set(), None, {NO_INST, "WAITCNT"}),
     ("s_nop", set(), None, {NO_INST, "INTERNAL_INSTRUCTION"}),
-    ("s_sleep", set(), None, {NO_INST, "SLEEP_WAIT"}),
+    ("s_sleep", set(), None, {NO_INST, "OTHER_WAIT"}),
     ("s_branch", {"BRANCH_TAKEN"}, "misc", {NO_INST, WIN}),
     ("s_cbranch", {"BRANCH_TAKEN", "BRANCH_NOT_TAKEN"}, "misc", ARBITRATED | {ALU}),
     ("s_barrier", {"BARRIER"}, "misc", {NO_INST, WIN, "BARRIER_WAIT"}),
@@ -44,7 +44,7 @@ for path in sys.argv[1:]:
         stall = {p for p in PIPES if snapshot["arb_state_stall_" + p]}
         assert stall <= issue, about
         assert not issue & {"lds_direct", "brmsg", "exp"}, about
-        assert 0 < record["wave_cnt"] <= 8, about
+        assert 0 < record["wave_cnt"] <= 32, about
         if record["wave_issued"]:
             kind = record["inst_type"].removeprefix(TYPE)
             assert kind in types, about
