@@ -131,9 +131,9 @@ static enum sg_pm4_result start(struct bench *b, struct sg_pm4_run *run, const u
 
 #define EXECUTE(b, ...)                                                                            \
 	({                                                                                         \
-		const uint32_t words[] = { __VA_ARGS__ };                                          \
+		const uint32_t execute_words[] = { __VA_ARGS__ };                                  \
 		struct sg_pm4_run fresh;                                                           \
-		start(b, &fresh, words, sizeof(words) / 4);                                        \
+		start(b, &fresh, execute_words, sizeof(execute_words) / 4);                        \
 	})
 
 static uint64_t read64(const struct bench *b, uint32_t word)
