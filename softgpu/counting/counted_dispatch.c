@@ -1,7 +1,9 @@
 /* A counted dispatch: passes the traces of its workgroups to the model, pass by pass. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "softgpu/counting/counting_priv.h"
 #include "softgpu/trace/trace_digest.h"
@@ -9,6 +11,7 @@
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that the model has not read yet */
 #define MAX_SPARE_BYTES (64ull << 20)  /* of traces that were read, kept for reuse */
 #define FEW_WGS 8
+#define SPINS_NS 1000000000ull /* more than the kernel really took: it spins */
 
 /* ---- callbacks of the model ---- */
 
@@ -179,6 +182,28 @@ static bool is_known(struct sg_counted_dispatch *run)
 	sg_cache_lookup_end(&run->lookup, run->counting->result_cache);
 	pthread_mutex_unlock(&run->lock);
 	return known;
+}
+
+static uint64_t host_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * A kernel that spins until the host or another GPU writes to memory runs as long as they take. Its loop is
+ * executed faster than the GPU would execute it, so that the model has many times as much to simulate.
+ */
+static bool is_too_long(void *ctx, uint64_t cycles)
+{
+	struct sg_counted_dispatch *run = ctx;
+	uint64_t ended = atomic_load(&run->ended_ns);
+	uint64_t real_ns = (ended ? ended : host_ns()) - run->started_ns;
+
+	run->too_long = cycles / run->counting->hw->sclk_mhz * 1000 > real_ns + SPINS_NS;
+	return run->too_long;
 }
 
 static void *run_model(void *arg)
@@ -392,6 +417,8 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 	run->d.cold = cold;
 	run->d.sample_cycles = counted ? sample_cycles : 0;
 	run->quiet = !counted;
+	run->started_ns = host_ns();
+	run->d.is_too_long = counted || is_tallied ? NULL : is_too_long;
 	run->is_tallied = is_tallied;
 	run->n_resets = n_resets;
 	if (!start_model(run)) {
@@ -498,8 +525,14 @@ uint32_t sg_counted_dispatch_n_passes(const struct sg_counted_dispatch *run)
 	return run->n_passes;
 }
 
+bool sg_counted_dispatch_too_long(const struct sg_counted_dispatch *run)
+{
+	return run->too_long;
+}
+
 bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run)
 {
+	atomic_store(&run->ended_ns, host_ns());
 	if (run->d.n_wgs <= FEW_WGS)
 		run_model(run);
 	else
@@ -539,6 +572,8 @@ bool sg_counted_dispatch_end(struct sg_counted_dispatch *run, uint64_t *duration
 		if (run->is_tallied)
 			sg_counting_add(run);
 		*duration_ns = run->passes[0].duration_ns;
+	} else if (run->too_long) {
+		*duration_ns = atomic_load(&run->ended_ns) - run->started_ns;
 	}
 	free_run(run);
 	return counted;

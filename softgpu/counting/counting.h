@@ -68,6 +68,11 @@ uint64_t sg_counted_dispatch_stride(const struct sg_counted_dispatch *run);
 uint32_t sg_counted_dispatch_n_passes(const struct sg_counted_dispatch *run);
 /* Ends the pass. False: it was not counted (cancelled, or no memory for its traces). */
 bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run);
+/*
+ * Whether it was not because the kernel spun, for something that the host or another GPU does, so long that
+ * the model would not come to an end. Only of a dispatch that is modelled for its duration alone.
+ */
+bool sg_counted_dispatch_too_long(const struct sg_counted_dispatch *run);
 /* Begins the next pass. False: no thread for it. */
 bool sg_counted_dispatch_again(struct sg_counted_dispatch *run);
 /* Adds to the cost of kernel replay that the result reports. */
@@ -75,7 +80,8 @@ void sg_counted_dispatch_cost(struct sg_counted_dispatch *run, uint64_t saved_by
 			      uint64_t host_ns);
 /*
  * Makes the result and frees the run. Sets whose pass did not run take their values from the first
- * pass. False: the first pass was not counted either, and there is no result.
+ * pass. False: the first pass was not counted either, and there is no result; of a kernel that took too long,
+ * *duration_ns is the real duration.
  */
 bool sg_counted_dispatch_end(struct sg_counted_dispatch *run, uint64_t *duration_ns);
 

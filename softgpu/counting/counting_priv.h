@@ -85,6 +85,11 @@ struct sg_counted_dispatch {
 	struct sg_model_result *passes;
 	uint64_t saved_bytes, replay_host_ns;
 
+	/* the kernel's own run, on the host's clock; the second is 0 while it runs */
+	uint64_t started_ns;
+	_Atomic uint64_t ended_ns;
+	bool too_long;
+
 	/* the current pass */
 	pthread_t thread;
 	bool counted;

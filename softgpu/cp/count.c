@@ -182,10 +182,25 @@ static bool is_whole(struct sg_dispatch *d)
 	return !d->failed && atomic_load(&d->n_done) == d->n_wgs;
 }
 
+static void say_why_not(const struct sg_queue *queue, bool too_long)
+{
+	static atomic_bool said;
+
+	if (!too_long)
+		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot count a dispatch: it has no counter values");
+	else if (!atomic_exchange(&said, true))
+		sg_gpu_log(
+			SG_GPU_LOG_ERROR,
+			"kernel 0x%llx waited in a loop for the host or for another GPU: no time "
+			"is simulated for it or others like it, they have the host's time",
+			(unsigned long long)queue->dispatch.launch.kernel_object);
+}
+
 bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 {
 	struct sg_dispatch *d = &queue->dispatch;
 	uint64_t duration_ns = 0;
+	bool too_long;
 
 	*duration = 0;
 	if (!d->count)
@@ -194,9 +209,10 @@ bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 		sg_counted_dispatch_cancel(d->count);
 	if (next_pass(queue, sg_counted_dispatch_pass(d->count)))
 		return true;
+	too_long = sg_counted_dispatch_too_long(d->count);
 	if (!sg_counted_dispatch_end(d->count, &duration_ns) && !d->failed &&
 	    !atomic_load(&queue->dying))
-		sg_gpu_log(SG_GPU_LOG_ERROR, "cannot count a dispatch: it has no counter values");
+		say_why_not(queue, too_long);
 	d->count = NULL;
 	sg_undo_destroy(d->launch.undo);
 	d->launch.undo = NULL;

@@ -385,18 +385,15 @@ static void prefetch(const struct sg_simd *simd, uint64_t end)
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 {
 	uint32_t n_simds = 4 * group->n_cus;
+	uint64_t t = SG_NEVER;
 
-	for (uint32_t k = 0; k < n_simds;
-	     k++) /* thousands of waves do not fit the host's L1 cache */
+	for (uint32_t k = 0; k < n_simds; k++) {
+		t = earlier(t, group->next[k]);
+		/* thousands of waves do not fit the host's L1 cache */
 		if (group->next[k] < end)
 			prefetch(&group->cus[k / 4]->simd[k % 4], end);
-	for (;;) {
-		uint64_t t = SG_NEVER;
-
-		for (uint32_t k = 0; k < n_simds; k++)
-			t = earlier(t, group->next[k]);
-		if (t >= end || group->model->failed)
-			break;
+	}
+	while (t < end && !group->model->failed) {
 		for (uint32_t k = 0; k < n_simds; k++) {
 			struct sg_cu *cu = group->cus[k / 4];
 
@@ -405,9 +402,13 @@ void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 			if (group->next[k] <= t)
 				issue_quad(cu, &cu->simd[k % 4], t, end);
 		}
+		t = SG_NEVER;
+		for (uint32_t k = 0; k < n_simds; k++)
+			t = earlier(t, group->next[k]);
 	}
 	for (uint32_t c = 0; c < group->n_cus; c++) {
-		sg_tcp_advance(group->cus[c], end);
+		if (group->cus[c]->tcp.queue.head)
+			sg_tcp_advance(group->cus[c], end);
 		if (group->cus[c]->next_sample < end)
 			sg_sample_window(group->cus[c], end - 1);
 	}

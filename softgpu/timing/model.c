@@ -10,6 +10,7 @@
 
 /* No wave waits a million cycles: the traces contradict each other then, and the dispatch fails. */
 #define MAX_IDLE_WINDOWS 10000
+#define ASK_CYCLES (1u << 24) /* 10 ms */
 
 const struct sg_hw *sg_model_hw(const struct sg_model *m)
 {
@@ -299,7 +300,8 @@ static void abandon(struct sg_model *m)
 
 /*
  * When every wave sleeps or waits for an answer, nothing happens until the first of them continues; all windows
- * before that are skipped. Long sleeps are thousands of cycles.
+ * before that are skipped. Long sleeps are thousands of cycles, and so is an access to host memory. When a
+ * request has been served, the time of its answer is known, and the wave's next time with it.
  */
 static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t window)
 {
@@ -325,8 +327,9 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 
 bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct sg_model_result *r)
 {
-	uint64_t t = 0, n_before = 0, end;
+	uint64_t t = 0, n_before = 0, ask_at = ASK_CYCLES, end;
 	uint32_t window = m->hw->request, n_idle = 0;
+	bool idle;
 
 	m->d = d;
 	m->r = r;
@@ -344,11 +347,16 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 		m->failed |= m->tcc.lost;
 		sg_tcc_serve(&m->tcc, t + window, window);
 		t += window;
-		n_idle = m->n_issued == n_before && t > m->tcc.last_answer ? n_idle + 1 : 0;
+		idle = m->n_issued == n_before;
+		n_idle = idle && t > m->tcc.last_answer ? n_idle + 1 : 0;
 		n_before = m->n_issued;
 		m->failed |= n_idle > MAX_IDLE_WINDOWS;
-		if (n_idle)
+		if (idle)
 			t = next_window(m, t, window);
+		if (d->is_too_long && t >= ask_at) {
+			m->failed |= d->is_too_long(d->ctx, t);
+			ask_at = t + ASK_CYCLES;
+		}
 	}
 	if (m->failed) {
 		abandon(m);

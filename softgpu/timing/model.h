@@ -81,6 +81,8 @@ struct sg_model_dispatch {
 	 * device's. */
 	const struct sg_mem_block *(*memory)(void *ctx, uint64_t addr);
 	void (*sample)(void *ctx, const struct sg_pc_sample *sample);
+	/* Asked now and then; true: so many cycles are too many, and the dispatch fails. NULL: none are. */
+	bool (*is_too_long)(void *ctx, uint64_t cycles);
 	void *ctx;
 };
 

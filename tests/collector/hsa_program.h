@@ -53,7 +53,7 @@ static void hsa_program_start(void)
 }
 
 /* The kernel object: a descriptor, the instruction, and s_endpgm. */
-static uint64_t hsa_program_kernel(uint32_t instruction)
+static inline uint64_t hsa_program_kernel(uint32_t instruction)
 {
 	uint8_t *at;
 

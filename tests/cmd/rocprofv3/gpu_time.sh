@@ -100,3 +100,12 @@ err_has "GPU times 'fast': host or simulated (--gpu-time, WAVESCOPE_GPU_TIME)"
 run rocprofv3 --gpu-time simulated --kernel-trace --pid $$
 rc_is 2
 err_has "--pid excludes --gpu-time: start the program with WAVESCOPE_GPU_TIME=simulated"
+
+# Kernels of two GPUs that spin until the other one is there: the model has an end.
+meet=$WS_BUILD/tests/cmd/meet
+if [ -x "$meet" ]; then
+	WAVESCOPE_GPU=mi210,mi210 run rocprofv3 --kernel-trace --gpu-time simulated -f csv -d meet -o t -- "$meet" 100
+	rc_is 0
+	out_has met
+	is "$(rows meet/t_kernel_trace.csv)" 2 "kernels that met"
+fi
