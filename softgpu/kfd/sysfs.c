@@ -376,6 +376,37 @@ static void add_cpu_mask(const struct place *device, long n_cpus)
 	add(device, 'f', "local_cpus", "%s", text);
 }
 
+#define RANGE                                                                                      \
+	"0x0000000000000000 0x0000000000000000 0x0000000000000000\n" /* unused: start, end, flags */
+
+/* What lspci reads: the header of a device of type 0 without base addresses or capabilities. */
+static void add_config_space(const struct place *device, const struct sg_gpu_model *m)
+{
+	enum { CONFIG_BYTES = 256, COMMAND = 0x406 /* memory, bus master, no legacy interrupt */ };
+	const struct {
+		uint8_t at;
+		uint16_t value;
+	} words[] = {
+		{ 0x00, 0x1002 },  { 0x02, (uint16_t)m->device_id },
+		{ 0x04, COMMAND }, { 0x08, m->pci_revision },
+		{ 0x0a, 0x0380 },  { 0x2c, 0x1002 },
+		{ 0x2e, 0x0c34 },
+	};
+	char digits[2 * CONFIG_BYTES + 1], byte[3];
+
+	memset(digits, '0', sizeof(digits) - 1);
+	digits[sizeof(digits) - 1] = '\0';
+	for (size_t i = 0; i < 2 * sizeof(words) / sizeof(words[0]); i++) {
+		uint32_t value = words[i / 2].value >> 8 * (i % 2) & 0xff;
+
+		snprintf(byte, sizeof(byte), "%02x", value);
+		memcpy(digits + 2 * (words[i / 2].at + i % 2), byte, 2);
+	}
+	add(device, 'x', "config", "%s", digits);
+	add(device, 'f', "irq", "0\n");
+	add(device, 'f', "resource", "%s", RANGE RANGE RANGE RANGE RANGE RANGE RANGE);
+}
+
 static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t card)
 {
 	uint32_t bus = gpu->location >> 8;
@@ -395,6 +426,7 @@ static void add_device(struct sg_sysfs *tree, const struct sg_gpu *gpu, uint32_t
 	add(&device, 'f', "subsystem_vendor", "0x1002\n");
 	add(&device, 'f', "subsystem_device", "0x0c34\n");
 	add(&device, 'f', "class", "0x038000\n");
+	add_config_space(&device, m);
 	add(&device, 'f', "unique_id", "%016llx\n", (unsigned long long)gpu->unique_id);
 	add(&device, 'f', "mem_info_vram_total", "%llu\n", (unsigned long long)m->vram_bytes);
 	add(&device, 'f', "mem_info_vis_vram_total", "%llu\n", (unsigned long long)m->vram_bytes);

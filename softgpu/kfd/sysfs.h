@@ -19,8 +19,8 @@ struct sg_topology;
 
 #define SG_SYSFS_PATH 4096u
 
-/* The files, in memory: "path\0type\0text\0" one after another. Type 'f' is a file, 'l' a link
- * to `text`, 'd' an empty folder. */
+/* The files, in memory: "path\0type\0text\0" one after another. Type 'f' is a file, 'x' one of the
+ * bytes whose hexadecimal digits are `text`, 'l' a link to `text`, 'd' an empty folder. */
 struct sg_sysfs {
 	char *bytes;
 	size_t n, max;

@@ -45,9 +45,21 @@ static bool make_parents(int folder, char *path)
 	return true;
 }
 
-static bool write_file(int folder, const char *path, const char *text)
+/* Bytes from hexadecimal digits, in place. Returns how many. */
+static size_t decode(char *digits)
 {
-	size_t n = strlen(text);
+	size_t n = strlen(digits) / 2;
+
+	for (size_t i = 0; i < n; i++) {
+		char byte[3] = { digits[2 * i], digits[2 * i + 1], '\0' };
+
+		digits[i] = (char)strtoul(byte, NULL, 16);
+	}
+	return n;
+}
+
+static bool write_file(int folder, const char *path, const char *text, size_t n)
+{
 	int fd = openat(folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
 	bool ok;
 
@@ -55,6 +67,15 @@ static bool write_file(int folder, const char *path, const char *text)
 		return false;
 	ok = write(fd, text, n) == (ssize_t)n;
 	close(fd);
+	return ok;
+}
+
+static bool write_bytes(int folder, const char *path, const char *digits)
+{
+	char *bytes = strdup(digits);
+	bool ok = bytes && write_file(folder, path, bytes, decode(bytes));
+
+	free(bytes);
 	return ok;
 }
 
@@ -68,9 +89,11 @@ static bool fill(const struct sg_sysfs *tree, const char *folder)
 		char path[512];
 
 		snprintf(path, sizeof(path), "%s", at);
-		ok = make_parents(fd, path) && (*type == 'l'   ? !symlinkat(text, fd, path)
-						: *type == 'd' ? !mkdirat(fd, path, 0700)
-							       : write_file(fd, path, text));
+		ok = make_parents(fd, path) &&
+		     (*type == 'l'   ? !symlinkat(text, fd, path)
+		      : *type == 'd' ? !mkdirat(fd, path, 0700)
+		      : *type == 'x' ? write_bytes(fd, path, text)
+				     : write_file(fd, path, text, strlen(text)));
 		at = text + strlen(text) + 1;
 	}
 	if (fd >= 0)

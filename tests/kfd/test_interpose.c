@@ -143,6 +143,21 @@ static void gpus_are_listed_among_the_systems_pci_devices(void **state)
 	assert_int_equal(n, n_real_gpus + 1);
 }
 
+/* lspci reads the first 64 bytes, as root 256. */
+static void a_gpu_has_a_configuration_space(void **state)
+{
+	uint8_t bytes[512];
+	int fd = open(PCI_DEVICES "/0000:03:00.0/config", O_RDONLY);
+
+	assert_int_equal(pread(fd, bytes, sizeof(bytes), 0), 256);
+	close(fd);
+	assert_int_equal(bytes[0] | bytes[1] << 8, 0x1002);
+	assert_int_equal(bytes[2] | bytes[3] << 8, 0x740f); /* MI210 */
+	assert_int_equal(bytes[8], 2);                      /* revision */
+	assert_int_equal(bytes[10] | bytes[11] << 8, 0x0380);
+	assert_int_equal(bytes[0x2e] | bytes[0x2f] << 8, 0x0c34);
+}
+
 static void everything_else_is_the_systems(void **state)
 {
 	const char *volatile nowhere = NULL;
@@ -431,6 +446,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(devices_look_like_devices),
 		cmocka_unit_test(files_of_the_machine_are_read_as_any_others),
 		cmocka_unit_test(gpus_are_listed_among_the_systems_pci_devices),
+		cmocka_unit_test(a_gpu_has_a_configuration_space),
 		cmocka_unit_test(everything_else_is_the_systems),
 		cmocka_unit_test(copies_of_a_descriptor_are_the_device),
 		cmocka_unit_test(a_number_that_is_reused_is_another_file),
