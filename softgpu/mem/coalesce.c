@@ -89,18 +89,14 @@ static void add_lanes(const struct sg_trace_access *in, uint64_t offset, uint32_
 /* All lanes in order, from the start of a line: what most instructions of most kernels do. */
 static bool in_order(const struct sg_trace_access *in, uint32_t size, struct sg_accesses *out)
 {
-	uint64_t line = in->base >> 6;
-
 	if (!in->affine || in->mask != ~0ull || in->stride != (int32_t)size || in->base & 63 ||
 	    in->space == SG_SPACE_SCRATCH || (size != 4 && size != 8 && size != 16))
 		return false;
 	out->n = size == 4 ? 4 : 16;
 	out->n_requests = size == 4 ? 16 : 64;
 	out->shared = size == 4;
-	for (uint32_t k = 0; k < out->n; k++) {
-		out->at[k].line = line + (size == 8 ? k / 2 : k);
-		out->at[k].bytes = size != 8 ? ~0ull : k & 1 ? ~0ull << 32 : 0xffffffff;
-	}
+	out->per_line = size == 8 ? 2 : 1;
+	out->first = in->base >> 6;
 	return true;
 }
 
@@ -111,6 +107,7 @@ void sg_coalesce(struct sg_trace_access *in, uint32_t bytes_per_lane, struct sg_
 	sg_trace_expand(in);
 	out->n = out->n_requests = 0;
 	out->shared = false;
+	out->per_line = 0;
 	if (in->space != SG_SPACE_SCRATCH || bytes_per_lane <= 4) {
 		add_lanes(in, 0, bytes_per_lane, out);
 		return;

@@ -22,10 +22,23 @@ struct sg_line_access {
 struct sg_accesses {
 	uint32_t n, n_requests;
 	bool shared; /* lanes shared requests */
+	/* Lanes in order: the access k is to line `first` + k / per_line, the k % per_line-th part of it, and at[] is
+	 * not filled. 0: at[] has them. */
+	uint8_t per_line;
+	uint64_t first;
 	struct sg_line_access at[SG_MAX_ACCESSES];
 };
 
 /* `in` may be expanded. */
 void sg_coalesce(struct sg_trace_access *in, uint32_t bytes_per_lane, struct sg_accesses *out);
+
+/* The access k of lanes in order. */
+static inline struct sg_line_access sg_access_in_order(uint64_t first, uint32_t per_line,
+						       uint32_t k)
+{
+	if (per_line == 1)
+		return (struct sg_line_access){ first + k, ~0ull };
+	return (struct sg_line_access){ first + k / 2, k & 1 ? ~0ull << 32 : 0xffffffff };
+}
 
 #endif

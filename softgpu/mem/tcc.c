@@ -170,12 +170,12 @@ static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in
 	struct sg_l2_set *set = &ch->sets[in_set];
 	uint32_t victim = 0;
 
-	for (uint32_t w = 0; w < SG_L2_WAYS; w++) {
+	for (uint32_t w = 0; w < SG_L2_WAYS && !set->full; w++)
 		if (!set->tags[w])
 			return w;
-		if (set->stamps[w] < set->stamps[victim])
-			victim = w;
-	}
+	set->full = true;
+	for (uint32_t w = 1; w < SG_L2_WAYS; w++)
+		victim = set->stamps[w] < set->stamps[victim] ? w : victim;
 	C(TCC_NORMAL_EVICT)++;
 	if (set->dirty >> victim & 1) {
 		struct line l = line_at(ch, in_set, victim);
@@ -240,8 +240,9 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 {
 	const struct sg_hw *hw = tcc->hw;
 	uint64_t number = line_number(tcc, r->addr);
-	uint32_t in_set = set_of(tcc, number), way = 0;
+	uint32_t in_set = set_of(tcc, number);
 	struct sg_l2_set *set = &ch->sets[in_set];
+	uint32_t way = set->tags[set->recent] == number + 1 ? set->recent : 0;
 	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
 	struct line l;
 
@@ -250,6 +251,7 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 	*present = way < SG_L2_WAYS;
 	if (!*present)
 		way = make_room(tcc, ch, in_set, time);
+	set->recent = (uint8_t)way;
 	l = line_at(ch, in_set, way);
 	if (!*present)
 		allocate(&l, number, r->memory, time);
@@ -338,8 +340,10 @@ static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr
 	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
 
 	for (uint32_t w = 0; w < SG_L2_WAYS; w++)
-		if (set->tags[w] == number + 1)
+		if (set->tags[w] == number + 1) {
 			set->tags[w] = 0;
+			set->full = false;
+		}
 }
 
 static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,

@@ -30,6 +30,8 @@ struct sg_l2_set {
 	uint16_t valid[2];           /* by half of 64 bytes */
 	uint16_t whole[2], part[2];  /* bytes to write back: all 64; some, see sg_channel */
 	uint8_t route[SG_L2_WAYS];   /* enum sg_route */
+	uint8_t recent;              /* the way used last: the other half of a line follows soon */
+	bool full;                   /* no way is empty */
 	uint64_t filled[SG_L2_WAYS]; /* when the data are there */
 } __attribute__((aligned(64)));
 

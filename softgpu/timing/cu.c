@@ -296,32 +296,57 @@ static void end_waves(struct sg_cu *cu, struct sg_simd *simd, uint32_t ending, u
 	}
 }
 
+/* In the quad-cycle these waves could issue, but another one did. */
+static void pass_over(const struct sg_simd *simd, uint32_t waves)
+{
+	for (; waves; waves &= waves - 1)
+		simd->waves[__builtin_ctz(waves)]->stall = SG_STALL_NOT_CHOSEN;
+}
+
+/* The wave just issued to the vector unit at t. Continues, at most until then, and returns when others have to
+ * be checked. */
+static uint64_t continue_alone(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
+			       uint64_t t, uint32_t others)
+{
+	const struct sg_model *m = cu->model;
+	uint64_t until, check = t + SG_QUAD;
+
+	if (simd->n_waves > 1) { /* younger ones that need the same unit do not matter */
+		uint32_t due = sg_due_min_others(simd->due, simd->unit, w->age, SG_UNIT_VALU);
+
+		others = due < others ? due : others;
+	}
+	until = others == SG_DUE_LATER ? m->window_end : m->window_start + SG_QUAD * others;
+	if (w->ready_at < until) {
+		go_on(cu, simd, w, t, until);
+		check = earlier(w->ready_at, until);
+	}
+	sg_simd_ready(m, simd, w->age, w->ready_at);
+	simd->unit[w->age] = sg_wave_inst(w)->unit;
+	return check;
+}
+
 /*
  * One quad-cycle of a SIMD. Most waves that are checked have to wait for another one, so the data for that
  * check is in the SIMD itself.
  */
-static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint64_t end)
+static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 {
-	struct sg_model_wave *vector = NULL;         /* issued to the vector unit */
-	uint64_t others = SG_NEVER, next = SG_NEVER; /* others: when another wave may interfere */
-	uint32_t used = 0, due = 0, ending = 0;
+	const struct sg_model *m = cu->model;
+	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
+	uint32_t used = 0, ending = 0, at = (uint32_t)(t - m->window_start) / SG_QUAD, next;
+	uint32_t others = SG_DUE_LATER; /* when one of those that issued or were released is due */
+	uint8_t *released = &cu->group->due[simd->in_group];
+	uint64_t check = t + SG_QUAD; /* those that are left: the earliest time */
 	bool sampled = cu->next_sample != SG_NEVER;
 
-	for (uint32_t k = 0; k < simd->n_waves; k++)
-		due |= (uint32_t)(simd->ready[k] <= t) << k;
-	*simd->next = SG_NEVER; /* an issue may release others */
-	for (uint32_t left = due; left; left &= left - 1) {
-		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k];
+	*released = SG_DUE_LATER;
+	for (uint32_t left = sg_due_until(simd->due, at); left;) {
+		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k], same;
 		struct sg_model_wave *w = simd->waves[k];
 		uint64_t again;
 
-		if (used >> unit & 1) {
-			if (sampled)
-				w->stall = SG_STALL_NOT_CHOSEN;
-			next = t + SG_QUAD;
-			others = vector && unit == SG_UNIT_VALU ? others : t;
-			continue;
-		}
+		left &= left - 1;
 		if (unit == SG_UNIT_ENDING) {
 			ending |= 1u << k;
 			continue;
@@ -330,51 +355,39 @@ static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t, uint6
 		if (again > t) {
 			if (sampled)
 				w->stall = SG_STALL_QUEUE;
-			simd->ready[k] = again;
-			next = earlier(next, again);
-			others = earlier(others, again);
+			sg_simd_ready(m, simd, k, again);
 			continue;
 		}
 		again = try_issue(cu, simd, w, &used, t);
-		simd->ready[k] = again;
-		simd->unit[k] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
-		if (unit == SG_UNIT_VALU && again == w->issued_at && again > t) {
+		if (unit == SG_UNIT_VALU && again == w->issued_at && again > t && !sampled) {
 			vector = w;
-			continue;
+		} else {
+			sg_simd_ready(m, simd, k, again);
+			simd->unit[k] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
+			others = simd->due[k] < others ? simd->due[k] : others;
 		}
-		next = earlier(next, again);
-		others = earlier(others, again);
-	}
-	for (uint32_t k = 0; k < simd->n_waves; k++) {
-		uint64_t ready = due >> k & 1 ? SG_NEVER : simd->ready[k];
-
-		next = earlier(next, ready);
-		others = earlier(others, vector && k > vector->age && simd->unit[k] == SG_UNIT_VALU
-						 ? SG_NEVER
-						 : ready);
+		if (!(used >> unit & 1))
+			continue;
+		same = left & sg_due_equal(simd->unit, unit);
+		left &= ~same;
+		if (sampled)
+			pass_over(simd, same);
 	}
 	end_waves(cu, simd, ending, t);
-	if (vector && !sampled) {
-		others = earlier(earlier(others, *simd->next), end);
-		if (vector->ready_at < others) {
-			go_on(cu, simd, vector, t, others);
-			simd->ready[vector->age] = vector->ready_at;
-			simd->unit[vector->age] = sg_wave_inst(vector)->unit;
-			/* waves that waited for it are checked now */
-			next = next < vector->ready_at ? earlier(vector->ready_at, others) : next;
-		}
-	}
 	if (vector)
-		next = earlier(next, vector->ready_at);
-	*simd->next = earlier(*simd->next, next);
+		check = continue_alone(cu, simd, vector, t,
+				       *released < others ? *released : others);
+	next = simd->n_waves == 1 ? simd->due[0] : sg_due_min(simd->due);
+	at = sg_due_at(check, m->window_start, m->window_end);
+	*released = (uint8_t)(next > at ? next : at);
 }
 
-static void prefetch(const struct sg_simd *simd, uint64_t end)
+static void prefetch(const struct sg_simd *simd)
 {
 	for (uint32_t n = 0; n < simd->n_waves; n++) {
 		const char *w = (const char *)simd->waves[n];
 
-		if (simd->ready[n] >= end)
+		if (simd->due[n] == SG_DUE_LATER)
 			continue;
 		__builtin_prefetch(w, 1);
 		__builtin_prefetch(w + 64, 1);
@@ -382,32 +395,64 @@ static void prefetch(const struct sg_simd *simd, uint64_t end)
 	}
 }
 
+/* What each SIMD has to do in the window. False: nothing. */
+static bool begin_window(struct sg_scalar_group *group, uint64_t end)
+{
+	const struct sg_model *m = group->model;
+	bool is_active = false;
+
+	memset(group->due, SG_DUE_LATER, sizeof(group->due));
+	for (uint32_t k = 0; k < 4 * group->n_cus; k++) {
+		struct sg_simd *simd = &group->cus[k / 4]->simd[k % 4];
+
+		memset(simd->due, SG_DUE_LATER, sizeof(simd->due));
+		if (group->next[k] >= end)
+			continue;
+		is_active = true;
+		group->due[k] = sg_due_at(group->next[k], m->window_start, end);
+		for (uint32_t n = 0; n < simd->n_waves; n++)
+			simd->due[n] = sg_due_at(simd->ready[n], m->window_start, end);
+		prefetch(simd); /* thousands of waves do not fit the host's L1 cache */
+	}
+	return is_active;
+}
+
+static void end_window(struct sg_scalar_group *group, uint64_t end)
+{
+	for (uint32_t k = 0; k < 4 * group->n_cus; k++) {
+		const struct sg_simd *simd = &group->cus[k / 4]->simd[k % 4];
+		uint64_t next = SG_NEVER;
+
+		for (uint32_t n = 0; n < simd->n_waves; n++)
+			next = earlier(next, simd->ready[n]);
+		group->next[k] = next > end ? next : end;
+	}
+}
+
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 {
-	uint32_t n_simds = 4 * group->n_cus;
-	uint64_t t = SG_NEVER;
+	const struct sg_model *m = group->model;
+	uint32_t at;
 
-	for (uint32_t k = 0; k < n_simds; k++) {
-		t = earlier(t, group->next[k]);
-		/* thousands of waves do not fit the host's L1 cache */
-		if (group->next[k] < end)
-			prefetch(&group->cus[k / 4]->simd[k % 4], end);
-	}
-	while (t < end && !group->model->failed) {
-		for (uint32_t k = 0; k < n_simds; k++) {
-			struct sg_cu *cu = group->cus[k / 4];
+	if (begin_window(group, end)) {
+		while ((at = sg_due_min(group->due)) != SG_DUE_LATER && !m->failed) {
+			uint64_t t = m->window_start + SG_QUAD * at;
+			uint32_t simds = sg_due_equal(group->due, at);
 
-			if (k % 4 == 0 && cu->next_sample <= t)
-				sg_sample_window(cu, t);
-			if (group->next[k] <= t)
-				issue_quad(cu, &cu->simd[k % 4], t, end);
+			for (uint32_t c = 0; m->d->sample_cycles && c < group->n_cus; c++)
+				if (group->cus[c]->next_sample <= t)
+					sg_sample_window(group->cus[c], t);
+			for (; simds; simds &= simds - 1) {
+				uint32_t k = (uint32_t)__builtin_ctz(simds);
+				struct sg_cu *cu = group->cus[k / 4];
+
+				issue_quad(cu, &cu->simd[k % 4], t);
+			}
 		}
-		t = SG_NEVER;
-		for (uint32_t k = 0; k < n_simds; k++)
-			t = earlier(t, group->next[k]);
+		end_window(group, end);
 	}
 	for (uint32_t c = 0; c < group->n_cus; c++) {
-		if (group->cus[c]->tcp.queue.head)
+		if (group->cus[c]->tcp.queue.n)
 			sg_tcp_advance(group->cus[c], end);
 		if (group->cus[c]->next_sample < end)
 			sg_sample_window(group->cus[c], end - 1);

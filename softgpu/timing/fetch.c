@@ -85,8 +85,7 @@ bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time)
 	w->last_pc = 0;
 	w->page = NULL;
 	w->ending = w->waiting = w->waits = false;
-	w->vm = (struct sg_done_ring){ .done = w->vm_done };
-	w->lgkm = (struct sg_done_ring){ .done = w->lgkm_done };
+	w->vm = w->lgkm = (struct sg_done_ring){ 0 };
 	if (!sg_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
 		return false;
 	fetch(cu, w, true, w->started);

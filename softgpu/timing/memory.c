@@ -34,14 +34,14 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 {
 	const struct sg_hw *hw = cu->model->hw;
 	struct sg_lds_cost cost = { .cycles = 2 };
-	uint32_t slot = sg_ring_push(&w->lgkm, SG_MAX_LGKM);
+	uint32_t slot = sg_push_lgkm(w);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
 	if (inst->mem_kind != SG_MEM_CONTROL && !lds_cost(cu, w, inst, &cost))
 		return false;
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
-	w->lgkm.done[slot] = done;
+	w->lgkm_done[slot] = done;
 	cu->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
 	return true;
 }
@@ -87,8 +87,8 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 		if (all) {
 			SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
 			sg_tcp_pass(cu, inst);
-			w->vm.done[sg_ring_push(&w->vm, SG_MAX_VM)] =
-				w->lgkm.done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
+			w->vm_done[sg_push_vm(w)] =
+				w->lgkm_done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
 			return true;
 		}
 	}

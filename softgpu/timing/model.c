@@ -73,6 +73,9 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 		return NULL;
 	m->hw = hw;
 	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= SG_MAX_SLOTS);
+	/* times of issue are whole quad-cycles, and those of a window are counted in bytes */
+	assert(hw->request % SG_QUAD == 0 && hw->request / SG_QUAD < SG_DUE_LATER);
+	assert(hw->ta_queue <= SG_MAX_LOOKUPS);
 	assert(hw->n_xcc && hw->n_xcc <= SG_MAX_XCC && sg_hw_n_engines(hw) <= SG_MAX_SE);
 	m->n_cus = sg_hw_n_engines(hw) * hw->cus_per_se;
 	m->n_groups = sg_hw_n_engines(hw) * hw->n_groups;
@@ -203,8 +206,8 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 
 	memset(cu->simd, 0, sizeof(cu->simd));
 	for (unsigned s = 0; s < 4; s++) {
-		cu->simd[s].next = &cu->group->next[4 * cu->in_group + s];
-		*cu->simd[s].next = SG_NEVER;
+		cu->simd[s].in_group = 4 * cu->in_group + s;
+		cu->group->next[cu->simd[s].in_group] = SG_NEVER;
 	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
@@ -225,7 +228,6 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 		sg_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
 		sg_cache_clear(&tcp->pages);
 	}
-	tcp->queue.tail = &tcp->queue.head;
 	tcp->loads.tail = &tcp->loads.head;
 	tcp->stores.tail = &tcp->stores.head;
 	tcp->ta = m->r->values[SG_BLOCK_TA] + (size_t)cu->index * SG_N_TA;
@@ -292,7 +294,8 @@ static void abandon(struct sg_model *m)
 					free(w->wg);
 				free(w);
 			}
-		FREE_LIST(struct sg_vmem_op, tcp->queue.head, next)
+		for (uint32_t n = 0; n < tcp->queue.n; n++)
+			free(tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS]);
 		FREE_LIST(struct sg_vmem_op, tcp->loads.head, next)
 		FREE_LIST(struct sg_vmem_op, tcp->stores.head, next)
 	}
@@ -313,7 +316,7 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 		if (m->tcc.channels[k].n_inbox)
 			return t;
 	for (uint32_t k = 0; k < m->n_cus; k++) {
-		if (m->cus[k].tcp.queue.head)
+		if (m->cus[k].tcp.queue.n)
 			return t;
 		if (m->cus[k].next_sample < next)
 			next = m->cus[k].next_sample;
@@ -340,6 +343,7 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 	begin(m);
 	m->failed = !sg_spi_begin(m);
 	while ((m->spi.n_left || m->n_alive) && !m->failed) {
+		m->window_start = t;
 		m->window_end = t + window;
 		sg_spi_window(m, t, m->window_end);
 		for (uint32_t g = 0; g < m->n_groups && !m->failed; g++)

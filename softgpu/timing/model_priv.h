@@ -11,6 +11,7 @@
 #include "softgpu/mem/request.h"
 #include "softgpu/mem/tcc.h"
 #include "softgpu/timing/code_map.h"
+#include "softgpu/timing/due.h"
 #include "softgpu/timing/model.h"
 
 #define SG_QUAD 4    /* cycles from one issue to the next */
@@ -24,10 +25,9 @@
 struct sg_cu;
 struct sg_scalar_group;
 
-/* A memory counter of a wave: when each instruction is done, in order of issue. */
+/* A memory counter of a wave: instructions, in order of issue. */
 struct sg_done_ring {
 	uint32_t n_issued, n_retired; /* retired: everything before is known and in the past */
-	uint64_t *done;               /* SG_NEVER: not known yet */
 };
 
 struct sg_model_wg {
@@ -37,31 +37,36 @@ struct sg_model_wg {
 	struct sg_model_wg *next_free;
 };
 
+/*
+ * A GPU has thousands of waves, which do not fit the host's L1 cache. Members are in the order of how often they
+ * are used, by lines of 64 bytes: what every issue needs, what memory instructions need, the rest.
+ */
 struct sg_model_wave {
 	/* what runs next */
 	struct sg_map_page *page;
-	uint32_t slot;
+	uint32_t slot, lanes;
+	uint64_t ready_at;  /* cycle at which it may issue; SG_NEVER: depends on an answer */
+	uint64_t issued_at; /* cycle after the last instruction */
+	uint64_t fetch_block;
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
 	uint8_t stall;        /* enum sg_stall, the reason for ready_at; NONE: it executes */
 	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
 	bool waits;           /* for a counter, a barrier or a time, not for its turn */
-	uint64_t ready_at;    /* cycle at which it may issue; SG_NEVER: depends on an answer */
-	uint64_t not_before;  /* during a fetch: the time that other waits end */
-	uint64_t issued_at;   /* cycle after the last instruction */
-	uint64_t last_pc;     /* of that one */
+	uint8_t wait_vm, wait_lgkm;
+	uint64_t last_pc; /* of the last instruction */
+	/* 64 */
 	uint64_t exec;
-	uint32_t lanes;
-	uint64_t fetch_block;
 	struct sg_done_ring vm, lgkm;
 	struct sg_trace_reader reader;
+	uint64_t not_before; /* during a fetch: the time that other waits end */
 	uint64_t started;
-	uint8_t wait_vm, wait_lgkm;
 	struct sg_cu *cu;
 	struct sg_model_wg *wg;
 	uint32_t index; /* in the workgroup */
 	struct sg_model_wave *next_free;
+	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
-};
+} __attribute__((aligned(64)));
 
 /* Memory of one kind, in the model's addresses. */
 struct sg_model_range {
@@ -72,9 +77,9 @@ struct sg_model_range {
 /* A vector memory instruction in flight. */
 struct sg_vmem_op {
 	struct sg_model_wave *wave;
-	uint32_t vm_slot, lgkm_slot; /* in the wave's rings; lgkm: UINT32_MAX none */
-	uint8_t kind;                /* enum sg_mem_kind */
-	bool slc, glc, sent;         /* sent: all of its lines have been looked up */
+	uint32_t vm_slot; /* in the wave's ring */
+	uint8_t kind;     /* enum sg_mem_kind */
+	bool slc, glc;
 	uint8_t last_lines;
 	uint64_t last_line;           /* that was sent for, and how many */
 	struct sg_model_range memory; /* around the line that was looked up last */
@@ -82,6 +87,9 @@ struct sg_vmem_op {
 	uint64_t sent_at; /* the first request to L2 */
 	uint32_t n_pending, bytes;
 	uint32_t at, n_lines, room; /* at: next line */
+	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
+	uint64_t first;
+	uint64_t written; /* bytes of the next line that go along with it */
 	struct sg_vmem_op *next, *next_free;
 	struct sg_line_access lines[]; /* room for so many */
 };
@@ -93,17 +101,26 @@ struct sg_op_queue {
 
 struct sg_simd {
 	/* by age, the oldest wave first */
+	uint8_t due[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM))); /* ready[], in the window */
+	uint8_t unit[SG_DUE_ROOM]; /* of the next instruction; SG_UNIT_ENDING: none is left */
 	uint64_t ready[SG_MAX_SIMD_WAVES]; /* when to look at it */
 	struct sg_model_wave *waves[SG_MAX_SIMD_WAVES];
-	uint8_t unit[SG_MAX_SIMD_WAVES]; /* of the next instruction; SG_UNIT_ENDING: none is left */
 	uint32_t n_waves, slots_used;
-	uint64_t *next; /* nothing to do before this cycle; stands in the group */
+	uint32_t in_group; /* its place in the group's next[] and due[] */
 	uint64_t valu_free, matrix_free;
 	uint64_t fetch_free; /* 1/16 cycles */
 };
 
+#define SG_MAX_LOOKUPS 32 /* hw->ta_queue is not longer */
+
+/* Instructions that wait for look-ups, in order. */
+struct sg_lookup_queue {
+	uint32_t first, n;
+	struct sg_vmem_op *at[SG_MAX_LOOKUPS]; /* from first on, modulo the size */
+};
+
 struct sg_tcp {
-	struct sg_op_queue queue;         /* waiting for look-ups */
+	struct sg_lookup_queue queue;
 	struct sg_op_queue loads, stores; /* in order, until answered */
 	struct sg_cache tags, pages;
 	uint64_t now; /* 1/16 cycles: next look-up */
@@ -168,9 +185,9 @@ struct sg_scalar_group {
 	struct sg_model *model;
 	uint32_t index, se, xcc, n_cus;
 	struct sg_cu *cus[SG_MAX_GROUP_CUS];
-	uint64_t
-		next[4 *
-		     SG_MAX_GROUP_CUS]; /* of each SIMD; adjacent, because they are read together */
+	/* of each SIMD: there is nothing to do before; due[]: within the window that is being simulated */
+	uint64_t next[4 * SG_MAX_GROUP_CUS];
+	uint8_t due[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM)));
 	struct sg_scalar_side inst, data;
 };
 
@@ -221,7 +238,7 @@ struct sg_model {
 	uint64_t n_alive;  /* waves */
 	uint64_t n_issued; /* instructions */
 	uint64_t last_end;
-	uint64_t window_end;
+	uint64_t window_start, window_end;
 	bool failed;
 };
 
@@ -279,15 +296,26 @@ static inline struct sg_timing_insn *sg_wave_inst(const struct sg_model_wave *w)
 	return &w->page->inst[w->slot];
 }
 
+/* When to look at a wave of the SIMD. */
+static inline void sg_simd_ready(const struct sg_model *m, struct sg_simd *simd, uint32_t age,
+				 uint64_t time)
+{
+	simd->ready[age] = time;
+	simd->due[age] = sg_due_at(time, m->window_start, m->window_end);
+}
+
 /* w->ready_at has changed: updates the SIMD's copy. */
 static inline void sg_wave_wake(struct sg_model_wave *w)
 {
 	struct sg_simd *simd = &w->cu->simd[w->simd];
+	struct sg_scalar_group *group = w->cu->group;
 
-	simd->ready[w->age] = w->ready_at;
+	sg_simd_ready(group->model, simd, w->age, w->ready_at);
 	simd->unit[w->age] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
-	if (w->ready_at < *simd->next)
-		*simd->next = w->ready_at;
+	if (w->ready_at < group->next[simd->in_group])
+		group->next[simd->in_group] = w->ready_at;
+	if (simd->due[w->age] < group->due[simd->in_group])
+		group->due[simd->in_group] = simd->due[w->age];
 }
 
 /* Takes the SIMD's fetch port for one block. Returns the cycles to wait for the port. */
@@ -369,11 +397,19 @@ static inline bool sg_reaches_lds(const struct sg_model_wave *w)
 }
 
 /* Adds an entry, whose time is not known yet. */
-static inline uint32_t sg_ring_push(struct sg_done_ring *r, uint32_t size)
+static inline uint32_t sg_push_vm(struct sg_model_wave *w)
 {
-	uint32_t slot = r->n_issued++ % size;
+	uint32_t slot = w->vm.n_issued++ % SG_MAX_VM;
 
-	r->done[slot] = SG_NEVER;
+	w->vm_done[slot] = SG_NEVER;
+	return slot;
+}
+
+static inline uint32_t sg_push_lgkm(struct sg_model_wave *w)
+{
+	uint32_t slot = w->lgkm.n_issued++ % SG_MAX_LGKM;
+
+	w->lgkm_done[slot] = SG_NEVER;
 	return slot;
 }
 

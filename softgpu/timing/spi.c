@@ -144,9 +144,11 @@ static struct sg_model_wave *new_wave(struct sg_model *m)
 		m->free_waves = w->next_free;
 		return w;
 	}
-	w = calloc(1, sizeof(*w));
+	w = aligned_alloc(_Alignof(struct sg_model_wave), sizeof(*w));
 	if (!w)
 		m->failed = true;
+	else
+		memset(w, 0, sizeof(*w));
 	return w;
 }
 
@@ -322,8 +324,10 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		simd->waves[k] = simd->waves[k + 1];
 		simd->waves[k]->age = (uint8_t)k;
 		simd->ready[k] = simd->ready[k + 1];
+		simd->due[k] = simd->due[k + 1];
 		simd->unit[k] = simd->unit[k + 1];
 	}
+	simd->due[simd->n_waves] = SG_DUE_LATER;
 	simd->slots_used &= ~(1u << w->wave_slot);
 	spi->scratch_used[cu->se]--;
 	m->n_alive--;

@@ -145,7 +145,7 @@ static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
 static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
 		   uint64_t done)
 {
-	w->lgkm.done[slot] = done;
+	w->lgkm_done[slot] = done;
 	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += done - issued;
 	cu->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
 }
@@ -156,7 +156,7 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	struct sg_scalar_group *g = cu->group;
 	const struct sg_hw *hw = cu->model->hw;
 	struct sg_scalar_side *side = &g->data;
-	uint32_t slot = sg_ring_push(&w->lgkm, SG_MAX_LGKM);
+	uint32_t slot = sg_push_lgkm(w);
 	uint64_t last = (addr + inst->bytes - 1) >> 6, done = t + hw->scalar_hit;
 	uint64_t unknown = SG_NEVER; /* the line that the answer depends on */
 

@@ -36,6 +36,16 @@ static struct sg_vmem_op *pop(struct sg_op_queue *q)
 	return op;
 }
 
+static struct sg_vmem_op *lookup(const struct sg_tcp *tcp, uint32_t n)
+{
+	return tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS];
+}
+
+static struct sg_line_access line_of(const struct sg_vmem_op *op, uint32_t k)
+{
+	return op->per_line ? sg_access_in_order(op->first, op->per_line, k) : op->lines[k];
+}
+
 static bool is_atomic(uint8_t kind)
 {
 	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RTN;
@@ -119,7 +129,10 @@ static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *l
 		op->room = room;
 	}
 	op->n_lines = lines->n;
-	memcpy(op->lines, lines->at, lines->n * sizeof(lines->at[0]));
+	op->per_line = lines->per_line;
+	op->first = lines->first;
+	if (!op->per_line)
+		memcpy(op->lines, lines->at, lines->n * sizeof(lines->at[0]));
 	return op;
 }
 
@@ -137,13 +150,13 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	struct sg_tcp *tcp = &cu->tcp;
 	struct sg_accesses *lines = &cu->model->accesses;
 	struct sg_vmem_op *op;
-	uint32_t slot = sg_ring_push(&w->vm, SG_MAX_VM);
+	uint32_t slot = sg_push_vm(w);
 
 	tcp->touched = true;
 	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: later accesses miss */
 		sg_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
-		w->vm.done[slot] = t + cu->model->hw->l1_hit;
+		w->vm_done[slot] = t + cu->model->hw->l1_hit;
 		return;
 	}
 	sg_coalesce(access, inst->bytes, lines);
@@ -152,23 +165,21 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 		return;
 	op->wave = w;
 	op->vm_slot = slot;
-	op->lgkm_slot = UINT32_MAX;
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
 	op->glc = inst->glc;
-	op->sent = false;
 	op->issued = t;
 	op->arrived = t + TA_CYCLES;
 	op->done = op->arrived;
 	op->n_pending = op->at = 0;
-	op->sent_at = 0;
+	op->sent_at = op->written = 0;
 	op->last_lines = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
 	/* scratch is device memory; others are classified at the first look-up */
 	op->memory = (struct sg_model_range){ .size = access->space == SG_SPACE_SCRATCH ? UINT64_MAX
 											: 0 };
 	count_issue(tcp, inst, op, lines);
-	push(&tcp->queue, op);
+	tcp->queue.at[(tcp->queue.first + tcp->queue.n++) % SG_MAX_LOOKUPS] = op;
 }
 
 /* ---- answers ---- */
@@ -196,7 +207,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		cu->level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->arrived, done);
 		sg_busy_add(&tcp->gate, op->issued, done);
-		w->vm.done[op->vm_slot] = done;
+		w->vm_done[op->vm_slot] = done;
 		free_op(m, op);
 		sg_wave_answered(w, done);
 	}
@@ -235,14 +246,10 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 /* The look-ups are stalled: the address unit stalls, too, when the queue between them is full. */
 static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
 {
-	const struct sg_vmem_op *op = tcp->queue.head;
-
 	if (tcp->queue.n <= TA_AHEAD)
 		return;
 	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
-	for (uint32_t n = 0; n < TA_AHEAD; n++)
-		op = op->next;
-	if (op->kind == SG_MEM_STORE)
+	if (lookup(tcp, TA_AHEAD)->kind == SG_MEM_STORE)
 		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
 }
 
@@ -338,8 +345,9 @@ static bool pair_follows(const struct sg_cu *cu, const struct sg_vmem_op *op, ui
 	if (tcp->slot_free[(tcp->n_reads + 1) & (hw->l1_misses - 1)] > tcp->now >> 4)
 		return false;
 	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
-		if (op->lines[k].line != line)
-			return op->lines[k].line == line + 1 && !sg_cache_has(&tcp->tags, line + 1);
+		if (line_of(op, k).line != line)
+			return line_of(op, k).line == line + 1 &&
+			       !sg_cache_has(&tcp->tags, line + 1);
 	return false;
 }
 
@@ -391,13 +399,13 @@ static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	uint64_t bytes = op->lines[op->at].bytes;
+	uint64_t bytes = line_of(op, op->at).bytes | op->written;
 
 	/* what follows for the same line goes along */
-	if (op->at + 1 < op->n_lines && op->lines[op->at + 1].line == line) {
-		op->lines[op->at + 1].bytes |= bytes;
+	op->written = bytes;
+	if (op->at + 1 < op->n_lines && line_of(op, op->at + 1).line == line)
 		return;
-	}
+	op->written = 0;
 	send(cu, op, SG_REQ_WRITE, line, bytes, 1);
 	TCP(TCP_TCC_WRITE_REQ)++;
 	count_type(tcp, op, SG_REQ_WRITE, 1);
@@ -407,7 +415,7 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 
-	send(cu, op, SG_REQ_ATOMIC, line, op->lines[op->at].bytes, 1);
+	send(cu, op, SG_REQ_ATOMIC, line, line_of(op, op->at).bytes, 1);
 	if (op->kind == SG_MEM_ATOMIC_RTN)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
@@ -419,7 +427,7 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	uint64_t line = op->lines[op->at].line;
+	uint64_t line = line_of(op, op->at).line;
 
 	if (!translate(cu, line))
 		return false;
@@ -445,8 +453,8 @@ static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 	bool store = op->kind == SG_MEM_STORE || op->kind == SG_MEM_ATOMIC;
 	uint64_t now = tcp->now >> 4;
 
-	pop(&tcp->queue);
-	op->sent = true;
+	tcp->queue.first++;
+	tcp->queue.n--;
 	sg_busy_add(&tcp->ta_busy, op->issued, now);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
@@ -459,8 +467,8 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 	struct sg_tcp *tcp = &cu->tcp;
 
 	tcp->blocked = false;
-	while (tcp->queue.head) {
-		struct sg_vmem_op *op = tcp->queue.head;
+	while (tcp->queue.n) {
+		struct sg_vmem_op *op = lookup(tcp, 0);
 
 		if (tcp->now < op->arrived << 4)
 			tcp->now = op->arrived << 4;

@@ -2,12 +2,13 @@
 #include "softgpu/timing/model_priv.h"
 
 /* When are at most `left` of the ring's instructions unfinished? SG_NEVER: unknown. */
-static uint64_t ring_time(struct sg_done_ring *r, uint32_t size, uint32_t left, uint64_t now)
+static uint64_t ring_time(struct sg_done_ring *r, const uint64_t *ring, uint32_t size,
+			  uint32_t left, uint64_t now)
 {
 	uint64_t time = now;
 
 	for (uint32_t k = r->n_retired; r->n_issued - k > left; k++) {
-		uint64_t done = r->done[k % size];
+		uint64_t done = ring[k % size];
 
 		if (done == SG_NEVER)
 			return SG_NEVER;
@@ -24,9 +25,9 @@ static uint64_t wait_time(struct sg_model_wave *w, uint64_t now)
 	uint64_t vm = now, lgkm = now;
 
 	if (w->wait_vm != SG_NO_WAIT)
-		vm = ring_time(&w->vm, SG_MAX_VM, w->wait_vm, now);
+		vm = ring_time(&w->vm, w->vm_done, SG_MAX_VM, w->wait_vm, now);
 	if (w->wait_lgkm != SG_NO_WAIT)
-		lgkm = ring_time(&w->lgkm, SG_MAX_LGKM, w->wait_lgkm, now);
+		lgkm = ring_time(&w->lgkm, w->lgkm_done, SG_MAX_LGKM, w->wait_lgkm, now);
 	return vm == SG_NEVER || lgkm == SG_NEVER ? SG_NEVER : vm > lgkm ? vm : lgkm;
 }
 

@@ -189,8 +189,8 @@ void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t
 	if (mask == ~0ull) {
 		uint64_t differ = 0;
 
-		for (unsigned l = 0; l < 64; l++)
-			differ |= addr[l] ^ (addr[0] + (uint64_t)(stride * (int)l));
+		for (unsigned l = 0; l < 63; l++) /* no product: SSE2 has none of 64 bits */
+			differ |= (addr[l + 1] - addr[l]) ^ (uint64_t)stride;
 		affine &= !differ;
 		for (unsigned l = 0; l < 64 && !affine; l++) {
 			low = addr[l] < low ? addr[l] : low;
@@ -338,7 +338,7 @@ void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr)
 
 /* ---- reading ---- */
 
-static bool get_varint(const struct sg_trace_stream *s, size_t *at, uint64_t *out)
+static bool get_varint(const struct sg_trace_view *s, size_t *at, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -354,7 +354,7 @@ static bool get_varint(const struct sg_trace_stream *s, size_t *at, uint64_t *ou
 	return false;
 }
 
-static bool get_bytes(const struct sg_trace_stream *s, size_t *at, void *out, size_t size)
+static bool get_bytes(const struct sg_trace_view *s, size_t *at, void *out, size_t size)
 {
 	if (s->size - *at < size)
 		return false;
@@ -366,13 +366,15 @@ static bool get_bytes(const struct sg_trace_stream *s, size_t *at, void *out, si
 void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t)
 {
 	memset(r, 0, sizeof(*r));
-	r->trace = t;
+	r->memory = (struct sg_trace_view){ t->memory.bytes, t->memory.size };
+	if (!t->lost)
+		r->control = (struct sg_trace_view){ t->control.bytes, t->control.size };
 	r->exec = t->exec;
 }
 
 bool sg_trace_next(struct sg_trace_reader *r)
 {
-	const struct sg_trace_stream *s = &r->trace->control;
+	const struct sg_trace_view *s = &r->control;
 	uint64_t head, jump;
 
 	if (r->again) {
@@ -380,7 +382,7 @@ bool sg_trace_next(struct sg_trace_reader *r)
 		r->run = r->jump_run;
 		return true;
 	}
-	if (r->trace->lost || !get_varint(s, &r->control_at, &head))
+	if (!get_varint(s, &r->control_at, &head))
 		return false;
 	r->run = (uint32_t)(head >> 2);
 	switch (head & 3) {
@@ -405,7 +407,7 @@ bool sg_trace_next(struct sg_trace_reader *r)
 }
 
 /* LIKE: the place of the distances. */
-static bool find_list(const struct sg_trace_stream *s, size_t record, size_t *at, size_t *list)
+static bool find_list(const struct sg_trace_view *s, size_t record, size_t *at, size_t *list)
 {
 	uint32_t back;
 
@@ -417,7 +419,7 @@ static bool find_list(const struct sg_trace_stream *s, size_t record, size_t *at
 
 bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out)
 {
-	const struct sg_trace_stream *s = &r->trace->memory;
+	const struct sg_trace_view *s = &r->memory;
 	size_t *at = &r->memory_at;
 	enum sg_trace_form form;
 	size_t here = *at, list;
@@ -462,7 +464,7 @@ bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_a
 const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
 			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end)
 {
-	const struct sg_trace_stream *s = &r->trace->memory;
+	const struct sg_trace_view *s = &r->memory;
 	size_t at = r->memory_at, payload;
 	uint8_t head;
 

@@ -127,12 +127,20 @@ static inline void sg_trace_step(struct sg_wave_trace *t, int64_t skip, uint64_t
 
 /* ---- reading ---- */
 
+struct sg_trace_view {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/* What most instructions need comes first: thousands of readers take turns in the host's caches. */
 struct sg_trace_reader {
-	const struct sg_wave_trace *trace;
-	size_t control_at, memory_at;
 	/* what follows: `run` more instructions, then `op` */
 	uint32_t run;
 	enum sg_trace_op op;
+	struct sg_trace_view memory;
+	size_t memory_at;
+	struct sg_trace_view control; /* empty if the trace was cut off */
+	size_t control_at;
 	int64_t jump;
 	uint64_t exec;            /* EXEC: the new mask */
 	uint32_t jump_run, again; /* a JUMP that repeats */
@@ -178,15 +186,14 @@ const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uin
 /* Thousands of waves are read in turn, so the next record is rarely in the host's L1 cache. */
 static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 {
-	__builtin_prefetch(r->trace->memory.bytes + r->memory_at);
+	__builtin_prefetch(r->memory.bytes + r->memory_at);
 }
 
 /* Of the next memory instruction. */
 static inline enum sg_trace_space sg_trace_space(const struct sg_trace_reader *r)
 {
-	const struct sg_trace_stream *s = &r->trace->memory;
-
-	return r->memory_at < s->size ? s->bytes[r->memory_at] >> 2 & 7 : SG_SPACE_GLOBAL;
+	return r->memory_at < r->memory.size ? r->memory.bytes[r->memory_at] >> 2 & 7
+					     : SG_SPACE_GLOBAL;
 }
 
 #endif

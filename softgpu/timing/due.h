@@ -1,0 +1,118 @@
+/*
+ * due: when each of up to sixteen waves, or SIMDs, is to be looked at next, in quad-cycles of a window.
+ *
+ * A byte each, so that all are compared at once: this is done for every quad-cycle of every SIMD.
+ */
+#ifndef WS_SOFTGPU_TIMING_DUE_H
+#define WS_SOFTGPU_TIMING_DUE_H
+
+#include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define SG_DUE_ROOM 16
+#define SG_DUE_LATER 255 /* not in this window */
+
+/* The byte for `time` in a window of cycles; times before it are due at once. */
+static inline uint8_t sg_due_at(uint64_t time, uint64_t from, uint64_t end)
+{
+	if (time >= end)
+		return SG_DUE_LATER;
+	return time <= from ? 0 : (uint8_t)((time - from) / 4);
+}
+
+#ifdef __SSE2__
+
+static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
+{
+	__m128i v = _mm_load_si128((const __m128i *)due);
+
+	v = _mm_min_epu8(v, _mm_srli_si128(v, 8));
+	v = _mm_min_epu8(v, _mm_srli_si128(v, 4));
+	v = _mm_min_epu8(v, _mm_srli_si128(v, 2));
+	v = _mm_min_epu8(v, _mm_srli_si128(v, 1));
+	return (uint32_t)_mm_cvtsi128_si32(v) & 0xff;
+}
+
+/* A bit for each that is due by then. */
+static inline uint32_t sg_due_until(const uint8_t due[SG_DUE_ROOM], uint32_t until)
+{
+	__m128i v = _mm_load_si128((const __m128i *)due);
+	__m128i late = _mm_subs_epu8(v, _mm_set1_epi8((char)until));
+
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(late, _mm_setzero_si128()));
+}
+
+/* A bit for each byte of this value. */
+static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t value)
+{
+	__m128i v = _mm_load_si128((const __m128i *)bytes);
+
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)value)));
+}
+
+/* The earliest of the others: not of `own`, nor of those after it that are of the same kind. */
+static inline uint32_t sg_due_min_others(const uint8_t due[SG_DUE_ROOM],
+					 const uint8_t kinds[SG_DUE_ROOM], uint32_t own,
+					 uint32_t kind)
+{
+	static const uint8_t ramp[2 * SG_DUE_ROOM] = { [SG_DUE_ROOM... 2 * SG_DUE_ROOM - 1] =
+							       0xff };
+	__m128i from = _mm_loadu_si128((const __m128i *)(ramp + SG_DUE_ROOM - own));
+	__m128i after = _mm_loadu_si128((const __m128i *)(ramp + SG_DUE_ROOM - 1 - own));
+	__m128i same =
+		_mm_cmpeq_epi8(_mm_load_si128((const __m128i *)kinds), _mm_set1_epi8((char)kind));
+	__m128i without = _mm_or_si128(_mm_and_si128(same, after), _mm_xor_si128(from, after));
+	uint8_t left[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM)));
+
+	_mm_store_si128((__m128i *)left,
+			_mm_or_si128(_mm_load_si128((const __m128i *)due), without));
+	return sg_due_min(left);
+}
+
+#else
+
+static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
+{
+	uint32_t least = SG_DUE_LATER;
+
+	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
+		least = due[k] < least ? due[k] : least;
+	return least;
+}
+
+static inline uint32_t sg_due_until(const uint8_t due[SG_DUE_ROOM], uint32_t until)
+{
+	uint32_t bits = 0;
+
+	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
+		bits |= (uint32_t)(due[k] <= until) << k;
+	return bits;
+}
+
+static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t value)
+{
+	uint32_t bits = 0;
+
+	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
+		bits |= (uint32_t)(bytes[k] == value) << k;
+	return bits;
+}
+
+static inline uint32_t sg_due_min_others(const uint8_t due[SG_DUE_ROOM],
+					 const uint8_t kinds[SG_DUE_ROOM], uint32_t own,
+					 uint32_t kind)
+{
+	uint32_t least = SG_DUE_LATER;
+
+	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
+		if (k != own && !(k > own && kinds[k] == kind))
+			least = due[k] < least ? due[k] : least;
+	return least;
+}
+
+#endif
+
+#endif
