@@ -132,7 +132,7 @@ code_cache() {
 attach() {
 	dir=$1 log=attach.log
 	: >program.out
-	wavescope run -- ./shared_code "$code" 2 4 >program.out 2>&1 &
+	wavescope run -- ./shared_code "$code" 2 8 >program.out 2>&1 &
 	pid=$!
 	i=0
 	while ! grep -q ready program.out && [ $i -lt 300 ]; do
@@ -140,12 +140,16 @@ attach() {
 		sleep 0.1
 	done
 	profile rocprofv3 --sys-trace -f csv -d "$dir" -o t -p $pid --attach-duration-msec 1000
+	profile rocprofv3 --pmc SQ_WAVES -f csv -d "$dir/counted" -o t -p $pid --attach-duration-msec 1000
 	wait $pid || { echo "no: the program ended with $?"; exit 1; }
 	grep -q PASS program.out || { echo "no: the program's result is wrong"; exit 1; }
 	least kernels "$(kernels vecCopy)" 10
 	least launches "$(calls hipModuleLaunchKernel)" 10
 	least "HSA calls" "$(rows "$dir/t_hsa_api_trace.csv")" 50
-	echo "$(kernels vecCopy) kernels in a second"
+	counted=$(rows "$dir/counted/t_counter_collection.csv")
+	least "counted kernels" "$counted" 2
+	! grep -q 'not in the output' "$log" || { echo "no: $(grep 'not in the output' "$log")"; exit 1; }
+	echo "$(kernels vecCopy) kernels in a second, $counted counted in another"
 }
 
 rm -f ./*.log counters.txt
