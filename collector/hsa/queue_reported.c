@@ -376,8 +376,8 @@ static void on_counted_done(struct col_queue *queue, const struct softgpu_done *
 {
 	if (queue->reported.n_asked != queue->reported.n_read) /* this GPU does not count */
 		queue->reported.number = col_queue_number();
-	if (!is_traced(queue) && col_asked(COL_SERVICE_KERNEL))
-		count(CAP_LEDGER_PAUSED, 1, true, false);
+	if (!is_traced(queue))
+		count(CAP_LEDGER_PAUSED, 1, col_asked(COL_SERVICE_KERNEL), false);
 	if (!queue->reported.now.tid)
 		count(CAP_LEDGER_DROPPED, 1, is_traced(queue), is_counted(queue));
 	else if (!write_counted(queue, done) && is_traced(queue))
@@ -403,7 +403,7 @@ static void on_done(const struct softgpu_done *done)
 	if (__builtin_expect(!queue->rec.agent, 0))
 		learn_agent(queue, done->node);
 	if (!queue->reported.now.order)
-		count(CAP_LEDGER_PAUSED, 1, true, false);
+		count(CAP_LEDGER_PAUSED, 1, col_asked(COL_SERVICE_KERNEL), false);
 	else if (epoch & COUNTS)
 		on_counted_done(queue, done);
 	else if (!queue->reported.now.tid)
