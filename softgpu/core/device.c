@@ -82,11 +82,12 @@ struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *me
 		.code_cache = sg_code_cache_create(mem, model->target),
 		.gws = sg_gws_create(),
 		.counting = sg_counting_create(&device->hw),
+		.traps = sg_traps_create(),
 		.busy = sg_busy_time_create(),
 	};
 	device->gpu.pm4 = create_pm4(&device->hw, device->gpu.counting);
 	if (!device->gpu.code_cache || !device->gpu.gws || !device->gpu.counting ||
-	    !device->gpu.pm4 || !device->gpu.busy) {
+	    !device->gpu.pm4 || !device->gpu.traps || !device->gpu.busy) {
 		sg_device_destroy(device);
 		return NULL;
 	}
@@ -103,6 +104,7 @@ void sg_device_destroy(struct sg_device *device)
 		sg_gws_destroy(device->gpu.gws);
 	sg_pm4_destroy(device->gpu.pm4);
 	sg_counting_destroy(device->gpu.counting);
+	sg_traps_destroy(device->gpu.traps);
 	sg_busy_time_destroy(device->gpu.busy);
 	free(device);
 }
@@ -110,6 +112,17 @@ void sg_device_destroy(struct sg_device *device)
 struct sg_counting *sg_device_counting(struct sg_device *device)
 {
 	return device->gpu.counting;
+}
+
+void sg_device_set_trap_handler(struct sg_device *device, uint64_t handler, uint64_t memory)
+{
+	sg_traps_set_handler(device->gpu.traps, handler, memory);
+}
+
+void sg_device_trap_samples(struct sg_device *device, enum sg_traps_method method, uint64_t cycles)
+{
+	sg_counting_sample_traps(device->gpu.counting, cycles);
+	sg_traps_select(device->gpu.traps, method);
 }
 
 void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size)

@@ -18,6 +18,7 @@
 
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/figures.h"
+#include "softgpu/cp/traps.h"
 #include "softgpu/device/board_page.h"
 #include "softgpu/device/model.h"
 
@@ -29,6 +30,10 @@ struct sg_device *sg_device_create(struct sg_cp *cp, const struct sg_mem_map *me
 void sg_device_destroy(struct sg_device *device); /* its queues are destroyed already */
 
 struct sg_counting *sg_device_counting(struct sg_device *device);
+
+/* The runtime's trap handler and its memory; PC samples by it. Cycles: of the interval; of SG_TRAPS_OFF: 0. */
+void sg_device_set_trap_handler(struct sg_device *device, uint64_t handler, uint64_t memory);
+void sg_device_trap_samples(struct sg_device *device, enum sg_traps_method method, uint64_t cycles);
 
 /* Memory that may hold code. Instructions decoded from it before are dropped. */
 void sg_device_memory_allocated(struct sg_device *device, uint64_t addr, uint64_t size);

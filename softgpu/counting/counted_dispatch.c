@@ -391,7 +391,7 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 {
 	struct sg_counted_dispatch *run;
 	struct sg_counter_sets *counter_sets;
-	uint64_t sample_cycles, n_resets;
+	uint64_t sample_cycles, trap_cycles, n_resets;
 	uint32_t choice;
 	bool cold, counted, is_tallied;
 
@@ -403,11 +403,12 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 	cold = sg_counting_first_time(c, info->dispatch.queue,
 				      info->dispatch.kernel_object); /* counted or not */
 	sample_cycles = c->sample_cycles;
+	trap_cycles = c->trap_cycles;
 	is_tallied = c->tally.is_open;
 	n_resets = c->tally.n_resets;
 	pthread_mutex_unlock(&c->lock);
 	counted = counter_sets ? choice != SOFTGPU_PLAIN : sample_cycles != 0;
-	if (!counted && !is_tallied && !c->times) {
+	if (!counted && !trap_cycles && !is_tallied && !c->times) {
 		sg_counter_sets_put(counter_sets);
 		return true;
 	}
@@ -415,7 +416,8 @@ bool sg_counting_begin(struct sg_counting *c, const struct sg_count_info *info,
 	if (!run)
 		return false;
 	run->d.cold = cold;
-	run->d.sample_cycles = counted ? sample_cycles : 0;
+	run->d.sample_cycles = counted && sample_cycles ? sample_cycles : trap_cycles;
+	run->is_trapped = trap_cycles != 0;
 	run->quiet = !counted;
 	run->started_ns = host_ns();
 	run->d.is_too_long = counted || is_tallied ? NULL : is_too_long;

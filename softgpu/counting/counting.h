@@ -75,6 +75,9 @@ bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run);
 bool sg_counted_dispatch_too_long(const struct sg_counted_dispatch *run);
 /* Begins the next pass. False: no thread for it. */
 bool sg_counted_dispatch_again(struct sg_counted_dispatch *run);
+/* The samples of sg_counting_sample_traps(), for the caller to free, and the clock of their cycles. NULL: none. */
+struct softgpu_pc_sample *sg_counted_dispatch_trapped(const struct sg_counted_dispatch *run,
+						      size_t *out_n, uint32_t *out_mhz);
 /* Adds to the cost of kernel replay that the result reports. */
 void sg_counted_dispatch_cost(struct sg_counted_dispatch *run, uint64_t saved_bytes,
 			      uint64_t host_ns);
@@ -99,6 +102,8 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, size_t n,
 		       softgpu_choose *choose, void *user, char *error, size_t error_bytes);
 int sg_counting_sample(struct sg_counting *c, uint64_t cycles);
+/* Samples that are not the service's, of every dispatch; the service's interval takes precedence. 0: none. */
+int sg_counting_sample_traps(struct sg_counting *c, uint64_t cycles);
 int sg_counting_result(struct sg_counting *c, uint64_t queue, uint64_t packet,
 		       struct softgpu_result *out);
 int sg_counting_next(struct sg_counting *c, uint64_t after, struct softgpu_result *out);

@@ -50,7 +50,7 @@ struct sg_counting {
 	pthread_mutex_t choosing;
 	pthread_mutex_t lock;                 /* everything but the models */
 	struct sg_counter_sets *counter_sets; /* NULL: nothing is counted */
-	uint64_t sample_cycles;
+	uint64_t sample_cycles, trap_cycles;
 	_Atomic bool is_wanted, is_alone;
 	struct sg_kept_result *oldest, **newest;
 	uint32_t n_results;
@@ -74,7 +74,7 @@ struct sg_counted_dispatch {
 	uint32_t choice;                      /* number of a set, or SOFTGPU_REPLAY */
 	struct sg_count_info info;
 	bool quiet; /* modelled for its duration or the tally only: no result is kept */
-	bool is_tallied;
+	bool is_tallied, is_trapped;
 	uint64_t n_resets; /* of the tally, when it began */
 	struct sg_model *model;
 	struct sg_model_dispatch d;

@@ -290,8 +290,8 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 
 void sg_counting_update_wanted(struct sg_counting *c)
 {
-	atomic_store(&c->is_wanted,
-		     c->counter_sets || c->sample_cycles || c->times || c->tally.is_open);
+	atomic_store(&c->is_wanted, c->counter_sets || c->sample_cycles || c->trap_cycles ||
+					    c->times || c->tally.is_open);
 	atomic_store(&c->is_alone, c->counter_sets && c->counter_sets->n_counters);
 }
 
@@ -323,6 +323,17 @@ int sg_counting_sample(struct sg_counting *c, uint64_t cycles)
 		return EINVAL;
 	pthread_mutex_lock(&c->lock);
 	c->sample_cycles = cycles;
+	sg_counting_update_wanted(c);
+	pthread_mutex_unlock(&c->lock);
+	return 0;
+}
+
+int sg_counting_sample_traps(struct sg_counting *c, uint64_t cycles)
+{
+	if (cycles && cycles < 64)
+		return EINVAL;
+	pthread_mutex_lock(&c->lock);
+	c->trap_cycles = cycles;
 	sg_counting_update_wanted(c);
 	pthread_mutex_unlock(&c->lock);
 	return 0;

@@ -4,6 +4,7 @@
  * their layout is the same for all models here.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "softgpu/counting/counting_priv.h"
 
@@ -146,4 +147,19 @@ void sg_counted_dispatch_sample(void *ctx, const struct sg_pc_sample *s)
 		.snapshot = snapshot(s),
 		.snapshot1 = s->waves & 0x3fu,
 	};
+}
+
+struct softgpu_pc_sample *sg_counted_dispatch_trapped(const struct sg_counted_dispatch *run,
+						      size_t *out_n, uint32_t *out_mhz)
+{
+	size_t n_bytes = run->n_samples * sizeof(*run->samples);
+	struct softgpu_pc_sample *copy =
+		run->is_trapped && run->n_done && n_bytes ? malloc(n_bytes) : NULL;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, run->samples, n_bytes);
+	*out_n = run->n_samples;
+	*out_mhz = run->passes[0].mhz;
+	return copy;
 }

@@ -452,6 +452,10 @@ static void report_fault(struct sg_queue *queue, const struct sg_fault *fault)
 	fail_queue(queue, fault_codes[fault->kind]);
 }
 
+struct kernel_times {
+	uint64_t start, end; /* in ticks of the device clock */
+};
+
 /* Simulated time ends with the completion; a dispatch does not begin before it was there. */
 static uint64_t simulated_start(const struct sg_queue *queue, uint64_t duration, uint64_t *end)
 {
@@ -470,17 +474,23 @@ static uint64_t simulated_start(const struct sg_queue *queue, uint64_t duration,
 }
 
 /* duration: of the model, in ticks; 0: there is none, and the stamps are those of the host. */
-static void finish_kernel(struct sg_queue *queue, uint64_t duration)
+static struct kernel_times times_of(const struct sg_queue *queue, uint64_t duration)
+{
+	struct kernel_times times = { queue->start_ticks, sg_clock_device_ticks() };
+
+	if (duration)
+		times.start = simulated_start(queue, duration, &times.end);
+	return times;
+}
+
+static void finish_kernel(struct sg_queue *queue, struct kernel_times times)
 {
 	union sg_aql_packet *packet = packet_at(queue, read_index(queue));
 	bool used_scratch = queue->dispatch.launch.private_bytes != 0;
-	uint64_t end = sg_clock_device_ticks(), start = queue->start_ticks;
 
+	tell_watcher(queue, packet, times.start, times.end);
 	/* Checked when it started; a signal that was destroyed since then is skipped. */
-	if (duration)
-		start = simulated_start(queue, duration, &end);
-	tell_watcher(queue, packet, start, end);
-	sg_cp_complete(queue->cp, packet->dispatch.completion, start, end);
+	sg_cp_complete(queue->cp, packet->dispatch.completion, times.start, times.end);
 	retire(queue, packet);
 	if (used_scratch && queue->amd->properties & SG_AMD_QUEUE_SCRATCH_ONCE)
 		raise_code(queue, SG_QUEUE_SCRATCH_UNUSED);
@@ -506,6 +516,7 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 	struct sg_queue *queue =
 		(void *)((uint8_t *)dispatch - offsetof(struct sg_queue, dispatch));
 	const struct sg_cp_host *host = &queue->cp->host;
+	struct kernel_times times = { 0 };
 	uint64_t duration;
 
 	while (sg_cp_count_end(queue, &duration)) {
@@ -515,6 +526,10 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 	}
 	atomic_fetch_add_explicit(&queue->cp->n_instructions, dispatch->launch.n_instructions,
 				  memory_order_relaxed);
+	if (!dispatch->failed && !atomic_load(&queue->dying))
+		times = times_of(queue, duration);
+	if (queue->trapped.samples)
+		sg_traps_deliver(queue, times.start);
 	pthread_mutex_lock(&queue->lock);
 	sg_launch_fini(&dispatch->launch);
 	if (!atomic_load(&queue->dying)) {
@@ -526,7 +541,7 @@ void sg_aql_dispatch_ended(struct sg_dispatch *dispatch)
 		if (dispatch->failed)
 			report_fault(queue, &dispatch->fault);
 		else
-			finish_kernel(queue, duration);
+			finish_kernel(queue, times);
 		if (host->leave)
 			host->leave(host->ctx);
 	}

@@ -46,6 +46,8 @@ enum sg_pm4_result sg_cp_pm4(struct sg_queue *queue, const union sg_aql_packet *
 		sg_pm4_begin(&queue->pm4, words);
 	}
 	result = sg_pm4_step(queue->gpu->pm4, &queue->pm4, &world);
+	if (result == SG_PM4_DONE)
+		sg_traps_commands_done(queue->gpu->traps);
 	if (result == SG_PM4_FAULT)
 		sg_gpu_log(SG_GPU_LOG_ERROR,
 			   "node %u: PM4: memory at 0x%llx is not accessible: the queue stops",

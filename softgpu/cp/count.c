@@ -210,6 +210,9 @@ bool sg_cp_count_end(struct sg_queue *queue, uint64_t *duration)
 	if (next_pass(queue, sg_counted_dispatch_pass(d->count)))
 		return true;
 	too_long = sg_counted_dispatch_too_long(d->count);
+	if (queue->gpu->traps && is_whole(d))
+		queue->trapped.samples = sg_counted_dispatch_trapped(d->count, &queue->trapped.n,
+								     &queue->trapped.mhz);
 	if (!sg_counted_dispatch_end(d->count, &duration_ns) && !d->failed &&
 	    !atomic_load(&queue->dying))
 		say_why_not(queue, too_long);

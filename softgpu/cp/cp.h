@@ -28,6 +28,7 @@ struct sg_counting;
 struct sg_pm4;
 struct sg_cp;
 struct sg_busy_time;
+struct sg_traps;
 struct sg_queue;
 
 struct sg_cp_fault {
@@ -71,6 +72,7 @@ struct sg_cp_gpu {
 	struct sg_gws *gws;
 	struct sg_counting *counting; /* NULL: cannot count */
 	struct sg_pm4 *pm4;           /* NULL: PM4 packets do nothing but invalidate code */
+	struct sg_traps *traps;       /* NULL: there are no trap handlers */
 	struct sg_busy_time *busy;    /* NULL: not measured */
 	_Atomic uint32_t *n_queues;   /* counted there; NULL: nowhere */
 };

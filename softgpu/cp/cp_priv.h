@@ -7,6 +7,7 @@
 #include "softgpu/cp/abi.h"
 #include "softgpu/cp/cp.h"
 #include "softgpu/cp/pool.h"
+#include "softgpu/cp/traps.h"
 #include "softgpu/pm4/pm4.h"
 
 struct sg_cp {
@@ -58,6 +59,7 @@ struct sg_queue {
 	void *kept;        /* by the watcher */
 	uint32_t n_passes; /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
+	struct sg_trapped trapped;
 
 	/* used by the poller, see progress.c */
 	uint64_t seen_index, seen_ns; /* the packet it was at, and since when */

@@ -1,5 +1,6 @@
 #include "softgpu/exec/hwreg.h"
 
+#include "softgpu/exec/trap.h"
 #include "softgpu/exec/wave.h"
 
 /* TRAPSTS: the exceptions so far, and the address of the wave's instruction in an aborted replay */
@@ -30,6 +31,25 @@ static uint32_t lds_alloc(const struct sg_wave *w)
 	return (w->lds_bytes / sg_launch_lds_granule(w->launch->target) & 0x1ff) << 12;
 }
 
+/* Registers that only a trap handler of gfx942 and later can read. */
+static uint32_t snapshot(const struct sg_wave *w, unsigned reg)
+{
+	const struct sg_trap_wave *trap = w->launch->trap;
+
+	if (!trap || w->launch->target < SG_ISA_GFX942)
+		return 0;
+	switch (reg) {
+	case SG_HWREG_SNAPSHOT_DATA:
+		return trap->snapshot;
+	case SG_HWREG_SNAPSHOT_DATA1:
+		return trap->snapshot1;
+	case SG_HWREG_SNAPSHOT_PC_LO:
+		return (uint32_t)trap->pc;
+	default:
+		return (uint32_t)(trap->pc >> 32);
+	}
+}
+
 static uint32_t whole(const struct sg_wave *w, const struct sg_exec_insn *i, unsigned reg)
 {
 	switch (reg) {
@@ -53,6 +73,8 @@ static uint32_t whole(const struct sg_wave *w, const struct sg_exec_insn *i, uns
 		return w->xcc_id;
 	case SG_HWREG_SH_MEM_BASES:
 		return w->private_hi >> 16 | (w->shared_hi & 0xffff0000u);
+	case SG_HWREG_SNAPSHOT_DATA ... SG_HWREG_SNAPSHOT_PC_HI:
+		return snapshot(w, reg);
 	default:
 		return 0;
 	}
@@ -85,7 +107,7 @@ bool sg_hwreg_write(struct sg_wave *w, uint32_t field, uint32_t value)
 	uint32_t moved = value << b.at & b.mask;
 
 	if (b.reg == SG_HWREG_TRAPSTS) {
-		b.mask &= TRAPSTS_WRITABLE;
+		b.mask &= w->launch->trap ? UINT32_MAX : TRAPSTS_WRITABLE;
 		w->trap_sts = (w->trap_sts & ~b.mask) | (moved & b.mask);
 	}
 	if (b.reg != SG_HWREG_MODE)

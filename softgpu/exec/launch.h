@@ -30,6 +30,7 @@ struct sg_code;
 struct sg_code_cache;
 struct sg_code_window;
 struct sg_gws;
+struct sg_trap_wave;
 struct sg_undo;
 struct sg_wg;
 
@@ -107,6 +108,7 @@ struct sg_launch {
 	uint64_t (*clock)(void);   /* 100 MHz device clock, for s_memrealtime and s_memtime */
 	struct sg_undo *undo;      /* NULL, or (counting mode) what is overwritten is saved here */
 	uint64_t max_instructions; /* 0, or `stop` is set after so many wave-instructions */
+	const struct sg_trap_wave *trap; /* NULL: no trap handler, see trap.h */
 
 	/* --- set by sg_launch_init() --- */
 	uint32_t n_wg[3]; /* workgroups per dimension, partial ones included */

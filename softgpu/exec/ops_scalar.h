@@ -9,6 +9,7 @@
 #include "softgpu/exec/handler.h"
 #include "softgpu/exec/hwreg.h"
 #include "softgpu/exec/lane_scalar.h"
+#include "softgpu/exec/trap.h"
 
 #define SG_OP_nothing(name)                                                                        \
 	SG_HANDLER(name)                                                                           \
@@ -74,6 +75,13 @@ static inline uint64_t sg_pc_behind(const struct sg_wave *w, const struct sg_exe
 	SG_HANDLER(name)                                                                           \
 	{                                                                                          \
 		return sg_jump(w, i, address);                                                     \
+	}
+
+/* Back from a trap handler, which is where a sample ends. A kernel that has it jumps. */
+#define SG_OP_rfe(name)                                                                            \
+	SG_HANDLER(name)                                                                           \
+	{                                                                                          \
+		return w->launch->trap ? SG_STOP_END : sg_jump(w, i, sg_scalar64(w, i, SG_S0));    \
 	}
 
 #define SG_OP_getpc(name)                                                                          \
@@ -279,12 +287,15 @@ static inline enum sg_stop sg_halt(struct sg_wave *w, const struct sg_exec_insn 
 	}
 
 #define SG_MSG_INTERRUPT 1
+#define SG_MSG_GET_DOORBELL 10
 
 static inline void sg_send(struct sg_wave *w, uint32_t message)
 {
 	const struct sg_exec_hooks *hooks = w->launch->hooks;
 
-	/* the others are addressed to graphics blocks, or belong to trap handlers */
+	if (w->launch->trap && (message & 0xf) == SG_MSG_GET_DOORBELL)
+		w->s[SG_S_EXEC] = w->launch->trap->doorbell; /* with bit 31 clear: answered */
+	/* the others are addressed to graphics blocks, or belong to debuggers */
 	if ((message & 0xf) != SG_MSG_INTERRUPT || !hooks || !hooks->interrupt)
 		return;
 	atomic_store_explicit(&w->launch->sent_interrupt, true, memory_order_relaxed);

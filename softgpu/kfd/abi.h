@@ -17,6 +17,7 @@ enum sg_kfd_later {
 	SG_KFD_NR_END,
 	SG_KFD_NR_IPC_IMPORT = 0x80, /* of AMD's own kernel packages */
 	SG_KFD_NR_IPC_EXPORT = 0x81,
+	SG_KFD_NR_PC_SAMPLE = 0x85,
 	SG_KFD_NR_PROFILER = 0x86, /* ... since ROCm 7.0; 0x28 in Linux */
 };
 
@@ -81,6 +82,33 @@ struct sg_kfd_ipc_import_args {
 	uint32_t share_handle[4];
 	uint32_t gpu_id;
 	uint32_t flags; /* out */
+};
+
+enum sg_kfd_pcs_op {
+	SG_KFD_PCS_QUERY,
+	SG_KFD_PCS_CREATE,
+	SG_KFD_PCS_DESTROY,
+	SG_KFD_PCS_START,
+	SG_KFD_PCS_STOP,
+};
+enum sg_kfd_pcs_method { SG_KFD_PCS_HOST_TRAP = 1, SG_KFD_PCS_STOCHASTIC };
+enum sg_kfd_pcs_type { SG_KFD_PCS_TIME_US, SG_KFD_PCS_CYCLES };
+#define SG_KFD_PCS_POWER_OF_2 1u /* in flags: of the interval */
+
+struct sg_kfd_pcs_info {
+	uint64_t interval;
+	uint64_t interval_min, interval_max, flags; /* out */
+	uint32_t method, type;
+};
+
+struct sg_kfd_pcs_args {
+	uint64_t sample_info_ptr; /* of struct sg_kfd_pcs_info */
+	uint32_t num_sample_info;
+	uint32_t op;
+	uint32_t gpu_id;
+	uint32_t trace_id;
+	uint32_t flags;
+	uint32_t reserved;
 };
 
 #define SG_KFD_QUEUE_SDMA_BY_ENGINE 4u /* 1.17 */

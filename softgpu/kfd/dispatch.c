@@ -57,6 +57,7 @@ static const struct row rows[] = {
 	ROW(SG_KFD_NR_DBG_TRAP,       sg_kfd_dbg_trap_args,       dbg_trap),
 	ROW(SG_KFD_NR_IPC_IMPORT,     sg_kfd_ipc_import_args,     ipc_import),
 	ROW(SG_KFD_NR_IPC_EXPORT,     sg_kfd_ipc_export_args,     ipc_export),
+	ROW(SG_KFD_NR_PC_SAMPLE,      sg_kfd_pcs_args,            pc_sample),
 	ROW(SG_KFD_NR_PROFILER,       sg_kfd_profiler_args,       profiler),
 };
 /* clang-format on */

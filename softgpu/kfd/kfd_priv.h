@@ -45,6 +45,16 @@ struct sg_kfd_smi {
 	uint64_t mask;
 };
 
+#define SG_KFD_PCS_MAX_US (UINT64_MAX >> 16) /* longer: never */
+
+/* A GPU's session of PC sampling; see pc_sampling.c. */
+struct sg_kfd_pcs {
+	uint32_t trace_id; /* 0: there is none */
+	enum sg_traps_method method;
+	uint64_t cycles; /* between two samples */
+	bool is_started;
+};
+
 struct sg_kfd_gem; /* gem.c */
 struct sg_kfd_mapping;
 
@@ -59,6 +69,8 @@ struct sg_kfd {
 	uint32_t n_queues;       /* in use */
 	bool reports_exceptions; /* of queues created from now on; see debug.c */
 	bool doorbell_used[SG_MAX_GPUS][SG_N_DOORBELLS];
+	struct sg_kfd_pcs pcs[SG_MAX_GPUS];
+	uint32_t n_pcs;          /* sessions so far */
 	int drm_fd[SG_MAX_GPUS];    /* of ACQUIRE_VM; -1: not yet */
 	bool profiled[SG_MAX_GPUS]; /* see profiler.c */
 	struct sg_kfd_gem *gem[SG_MAX_GPUS];
@@ -74,8 +86,9 @@ typedef int sg_kfd_handler(struct sg_kfd *kfd, void *args, size_t size);
 
 sg_kfd_handler sg_kfd_get_version, sg_kfd_get_apertures, sg_kfd_get_apertures_new,
 	sg_kfd_acquire_vm, sg_kfd_set_memory_policy, sg_kfd_get_clocks, sg_kfd_get_tile_config,
-	sg_kfd_set_trap_handler, sg_kfd_set_scratch_va, sg_kfd_set_xnack, sg_kfd_available_memory;
+	sg_kfd_set_scratch_va, sg_kfd_set_xnack, sg_kfd_available_memory;
 sg_kfd_handler sg_kfd_runtime_enable, sg_kfd_dbg_trap, sg_kfd_queue_wave_state, sg_kfd_criu;
+sg_kfd_handler sg_kfd_set_trap_handler, sg_kfd_pc_sample;
 sg_kfd_handler sg_kfd_smi_events, sg_kfd_profiler;
 sg_kfd_handler sg_kfd_alloc_memory, sg_kfd_free_memory, sg_kfd_map_memory, sg_kfd_unmap_memory;
 sg_kfd_handler sg_kfd_dmabuf_info, sg_kfd_import_dmabuf, sg_kfd_export_dmabuf, sg_kfd_ipc_export,

@@ -266,14 +266,6 @@ int sg_kfd_get_tile_config(struct sg_kfd *kfd, void *args_, size_t size)
 	return 0;
 }
 
-/* Traps end at the device itself, which reports what the handler would. */
-int sg_kfd_set_trap_handler(struct sg_kfd *kfd, void *args_, size_t size)
-{
-	struct kfd_ioctl_set_trap_handler_args *args = args_;
-
-	return sg_kfd_node_of(kfd, args->gpu_id) ? 0 : EINVAL;
-}
-
 /* Packets carry the address of their scratch. */
 int sg_kfd_set_scratch_va(struct sg_kfd *kfd, void *args_, size_t size)
 {

@@ -121,6 +121,7 @@ enum copy_place {
 	COPY_PERF_COUNTER = 4,
 	COPY_IMMEDIATE = 5, /* as a source */
 	COPY_MEMORY = 5,    /* as a destination */
+	COPY_ATOMIC_RETURN = 6,
 	COPY_CLOCK = 9,
 };
 
@@ -145,6 +146,9 @@ static enum sg_pm4_result copy_source(struct packet *p, bool wide, uint64_t *out
 		return SG_PM4_DONE;
 	case COPY_IMMEDIATE:
 		*out = wide ? from : p->body[1];
+		return SG_PM4_DONE;
+	case COPY_ATOMIC_RETURN:
+		*out = wide ? p->run->atomic_return : (uint32_t)p->run->atomic_return;
 		return SG_PM4_DONE;
 	case COPY_CLOCK:
 		*out = p->world->clock();
@@ -237,6 +241,44 @@ static enum sg_pm4_result wait_reg_mem(struct packet *p)
 	return is_met(p->body[0] & 7, value & p->body[4], p->body[3]) ? SG_PM4_DONE : SG_PM4_WAITS;
 }
 
+/* Its result is for a COPY_DATA that follows. Of L2's operations those that ROCr uses. */
+#define ATOMIC_SWAP_RETURN_64 0x27u
+
+static enum sg_pm4_result atomic_mem(struct packet *p)
+{
+	uint64_t addr = address_at(p->body + 1), *at = touch(p, addr, 8);
+
+	if ((p->body[0] & 0x7f) != ATOMIC_SWAP_RETURN_64 || addr % 8)
+		return SG_PM4_BAD_PACKET;
+	if (!at)
+		return SG_PM4_FAULT;
+	p->run->atomic_return = __atomic_exchange_n(at, address_at(p->body + 3), __ATOMIC_ACQ_REL);
+	return SG_PM4_DONE;
+}
+
+/* A copy by the command processor itself. Places 0 and 3 are memory; 2, as a source, is a word. */
+static enum sg_pm4_result dma_data(struct packet *p)
+{
+	uint32_t from = p->body[0] >> 29 & 3, to = p->body[0] >> 20 & 3;
+	uint64_t n_bytes = p->body[5] & 0x3ffffff;
+	const void *source;
+	uint32_t *at;
+
+	if (from == 1 || to == 1 || to == 2 || (from == 2 && n_bytes % 4))
+		return SG_PM4_BAD_PACKET;
+	if (!n_bytes)
+		return SG_PM4_DONE;
+	at = touch(p, address_at(p->body + 3), n_bytes);
+	source = from == 2 ? &p->body[1] : touch(p, address_at(p->body + 1), n_bytes);
+	if (!at || !source)
+		return SG_PM4_FAULT;
+	if (from != 2)
+		memmove(at, source, n_bytes);
+	for (uint64_t k = 0; from == 2 && k < n_bytes / 4; k++)
+		at[k] = p->body[1];
+	return SG_PM4_DONE;
+}
+
 static enum sg_pm4_result acquire_mem(struct packet *p)
 {
 	if (p->body[0] & COHER_ICACHE)
@@ -272,6 +314,7 @@ static const struct opcode {
 	const char *name;
 } opcodes[] = {
 	{ 0x10, 0, do_nothing, "NOP" },
+	{ 0x1e, 8, atomic_mem, "ATOMIC_MEM" },
 	{ 0x23, 1, pred_exec, "PRED_EXEC" },
 	{ 0x37, 3, write_data, "WRITE_DATA" },
 	{ 0x3c, 6, wait_reg_mem, "WAIT_REG_MEM" },
@@ -280,6 +323,7 @@ static const struct opcode {
 	{ 0x46, 1, do_nothing,
 	  "EVENT_WRITE" }, /* a queue's kernels have ended before its next packet */
 	{ 0x49, 6, release_mem, "RELEASE_MEM" },
+	{ 0x50, 6, dma_data, "DMA_DATA" },
 	{ 0x58, 6, acquire_mem, "ACQUIRE_MEM" },
 	{ 0x76, 1, set_sh_reg, "SET_SH_REG" },
 	{ 0x79, 1, set_uconfig_reg, "SET_UCONFIG_REG" },

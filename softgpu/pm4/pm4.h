@@ -1,7 +1,7 @@
 /*
  * pm4: executes PM4 command buffers, the packets by which a profiler programs and reads the counters.
  *
- * AMD's aqlprofile library writes them, and ROCr a few more. A vendor-specific AQL packet carries one PM4
+ * AMD's aqlprofile library writes them, and ROCr a few more, for its code cache and its buffers of PC samples. A vendor-specific AQL packet carries one PM4
  * packet, mostly INDIRECT_BUFFER, which continues in memory:
  *
  *	sg_pm4_begin(&run, words, n)           the words of the AQL packet
@@ -75,7 +75,8 @@ struct sg_pm4_run {
 	} level[SG_PM4_DEPTH];
 	uint32_t depth;
 	uint64_t fault_address;
-	bool active; /* begun, and not done */
+	uint64_t atomic_return; /* of the last ATOMIC_MEM */
+	bool active;            /* begun, and not done */
 };
 
 struct sg_pm4 *sg_pm4_create(const struct sg_hw *hw,

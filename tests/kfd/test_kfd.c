@@ -365,6 +365,56 @@ static uint64_t property(const char *text, const char *name)
 	return strtoull(line + strlen(name), NULL, 10);
 }
 
+static int pc_sampling(uint32_t op, uint32_t gpu, uint32_t *id, struct sg_kfd_pcs_info *info,
+		       uint32_t *n)
+{
+	struct sg_kfd_pcs_args args = { .sample_info_ptr = (uintptr_t)info,
+					.num_sample_info = *n,
+					.op = op,
+					.gpu_id = gpu_ids[gpu],
+					.trace_id = *id };
+	int error = CALL(SG_KFD_NR_PC_SAMPLE, &args);
+
+	*id = args.trace_id;
+	*n = args.num_sample_info;
+	return error;
+}
+
+static void pc_sampling_is_one_session_of_a_gpu(void **state)
+{
+	struct sg_kfd_pcs_info infos[2] = { 0 }, stochastic = { .interval = 1024,
+								.method = SG_KFD_PCS_STOCHASTIC,
+								.type = SG_KFD_PCS_CYCLES };
+	uint32_t id = 0, none = 0, other = 99, n = 0, one = 1;
+
+	/* how many, then which; MI100 has none, and MI210 no stochastic sampling */
+	assert_int_equal(pc_sampling(SG_KFD_PCS_QUERY, 0, &id, NULL, &n), 0);
+	assert_int_equal(n, 1);
+	n = 2;
+	assert_int_equal(pc_sampling(SG_KFD_PCS_QUERY, 0, &id, infos, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(infos[0].method, SG_KFD_PCS_HOST_TRAP);
+	assert_int_equal(infos[0].type, SG_KFD_PCS_TIME_US);
+	assert_int_equal(infos[0].interval_min, 1);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_QUERY, 1, &id, infos, &n), EOPNOTSUPP);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_CREATE, 0, &id, &stochastic, &one), EINVAL);
+	infos[0].interval = 0;
+	assert_int_equal(pc_sampling(SG_KFD_PCS_CREATE, 0, &id, infos, &one), EINVAL);
+	infos[0].interval = 10;
+	assert_int_equal(pc_sampling(SG_KFD_PCS_CREATE, 1, &id, infos, &one), EINVAL);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_CREATE, 0, &id, infos, &one), 0);
+	assert_int_not_equal(id, 0);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_CREATE, 0, &other, infos, &one), EBUSY);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_START, 0, &other, NULL, &none), EINVAL);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_STOP, 0, &id, NULL, &none), EALREADY);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_START, 0, &id, NULL, &none), 0);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_START, 0, &id, NULL, &none), EALREADY);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_STOP, 0, &id, NULL, &none), 0);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_DESTROY, 0, &id, NULL, &none), 0);
+	assert_int_equal(pc_sampling(SG_KFD_PCS_DESTROY, 0, &id, NULL, &none), EINVAL);
+	assert_int_equal(pc_sampling(7, 0, &id, NULL, &none), EINVAL);
+}
+
 static void files_describe_dies_and_partitions(void **state)
 {
 	static const char nodes[] = "sys/devices/virtual/kfd/kfd/topology/nodes";
@@ -474,6 +524,7 @@ int main(void)
 		cmocka_unit_test(user_pointers_are_two_names_of_one_memory),
 		cmocka_unit_test(mapping_counts_the_gpus),
 		cmocka_unit_test(attributes_name_gpus_by_their_ids),
+		cmocka_unit_test(pc_sampling_is_one_session_of_a_gpu),
 		cmocka_unit_test(files_describe_the_machine),
 		cmocka_unit_test(files_describe_dies_and_partitions),
 	};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "softgpu/exec/traced_run.h"
+#include "softgpu/exec/trap.h"
 
 struct sg_wg {
 	struct fake_wg fake;
@@ -120,4 +121,24 @@ void sg_wg_get_wait(const struct sg_wg *wg, struct sg_wg_wait *out)
 	*out = (struct sg_wg_wait){ .n_waves = 1,
 				    .n_asleep = 1,
 				    .id = { (uint32_t)wg->fake.index, 0, 0 } };
+}
+
+/* ---- trap handlers: none runs, because no model takes samples here ---- */
+
+struct sg_trap_unit *sg_trap_unit_create(enum sg_isa_target target, const struct sg_mem_map *mem,
+					 const struct sg_exec_hooks *hooks,
+					 struct sg_code_cache *code_cache)
+{
+	return NULL;
+}
+
+void sg_trap_unit_destroy(struct sg_trap_unit *unit)
+{
+}
+
+bool sg_trap_unit_run(struct sg_trap_unit *unit, uint64_t handler, uint64_t tma,
+		      const struct sg_trap_wave *wave, bool *out_interrupted,
+		      struct sg_fault *out_fault)
+{
+	return false;
 }

@@ -320,6 +320,37 @@ static void bad_streams_stop(void **state)
 	assert_int_equal(EXECUTE(b, READ_COUNTER(0xc200, 0x9000)), SG_PM4_FAULT);
 }
 
+/* As ROCr empties a buffer of PC samples: swap the counter, copy what was there, and take it away. */
+static void atomics_and_copies_empty_a_buffer(void **state)
+{
+	struct bench *b = *state;
+	uint32_t swap = 0x27, at = (uint32_t)DATA;
+
+	b->memory[0] = 3;
+	b->memory[1] = 0x80000000;
+	for (uint32_t k = 0; k < 4; k++)
+		b->memory[8 + k] = 100 + k;
+	assert_int_equal(EXECUTE(b, PACKET(0x1e, 8), swap, at, 0, 7, 1, 0, 0, 0, PACKET(0x40, 5),
+				 0x00110206, 0, 0, at + 16, 0, PACKET(0x50, 6), 3u << 20 | 3u << 29,
+				 at + 32, 0, at + 64, 0, 16),
+			 SG_PM4_DONE);
+	assert_int_equal(read64(b, 0), 1ull << 32 | 7);
+	assert_int_equal(read64(b, 4), 0x80000000ull << 32 | 3);
+	for (uint32_t k = 0; k < 4; k++)
+		assert_int_equal(b->memory[16 + k], 100 + k);
+	/* a word as the source fills */
+	assert_int_equal(EXECUTE(b, PACKET(0x50, 6), 2u << 29, 55, 0, at + 64, 0, 8), SG_PM4_DONE);
+	assert_int_equal(b->memory[16], 55);
+	assert_int_equal(b->memory[17], 55);
+	assert_int_equal(b->memory[18], 102);
+	/* another operation, GDS, and memory that is not there */
+	assert_int_equal(EXECUTE(b, PACKET(0x1e, 8), 0x2f, at, 0, 7, 1, 0, 0, 0),
+			 SG_PM4_BAD_PACKET);
+	assert_int_equal(EXECUTE(b, PACKET(0x50, 6), 1u << 29, 0, 0, at, 0, 8), SG_PM4_BAD_PACKET);
+	assert_int_equal(EXECUTE(b, PACKET(0x50, 6), 0, at, 0, 0x9000, 0, 8), SG_PM4_FAULT);
+	assert_int_equal(EXECUTE(b, PACKET(0x1e, 8), swap, 0x9000, 0, 7, 1, 0, 0, 0), SG_PM4_FAULT);
+}
+
 /* ---- GPUs of several dies ---- */
 
 static void die_reads_its_own_counters(void **state)
@@ -456,6 +487,7 @@ int main(void)
 		CASE(perfmon_control_opens_freezes_and_resets),
 		CASE(unknown_events_and_registers_are_reported_once),
 		CASE(data_is_copied_and_written),
+		CASE(atomics_and_copies_empty_a_buffer),
 		CASE(wait_continues_where_it_stopped),
 		CASE(bad_streams_stop),
 		DIES_CASE(die_reads_its_own_counters),
