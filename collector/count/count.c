@@ -279,6 +279,11 @@ static bool write_result(const struct col_count_ticket *ticket, const struct gpu
 	return true;
 }
 
+static bool samples_come_with_results(void)
+{
+	return !count.source->by_packets && !count.source->by_runtime;
+}
+
 bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec_dispatch *dispatch)
 {
 	const struct plan *plan = plan_now();
@@ -294,7 +299,7 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 	col_lock(&count.reading);
 	if (count.source->take(&gpu->target, ticket, &result)) {
 		done = write_result(ticket, gpu, dispatch, &result);
-		if (!count.source->by_packets)
+		if (samples_come_with_results())
 			col_samples_write(gpu->target.node, &result, dispatch);
 		if (count.source->taken)
 			count.source->taken(&gpu->target, &result);
@@ -319,7 +324,18 @@ static const struct col_count_source *wanted_source(void)
 									      : NULL;
 }
 
-static void find_source(void)
+/* PC samples alone are a request for sets of nothing. */
+static bool asks_for_counters(const struct plan *plan)
+{
+	bool asks = false;
+
+	for (size_t i = 0; i < plan->request.n_gpus; i++)
+		for (size_t k = 0; k < plan->request.gpus[i].n_sets; k++)
+			asks |= plan->request.gpus[i].sets[k].n != 0;
+	return asks;
+}
+
+static void find_source(const struct plan *plan)
 {
 	const struct col_count_source *wanted = wanted_source();
 	const char *why;
@@ -328,6 +344,8 @@ static void find_source(void)
 	count.is_soft = col_count_service.find(&why);
 	if (!wanted)
 		wanted = count.is_soft ? &col_count_service : &col_count_packets;
+	if (wanted == &col_count_packets && col_samples_asked() && !asks_for_counters(plan))
+		wanted = &col_count_samples;
 	count.source = wanted->find(&why) ? wanted : NULL;
 	if (count.source)
 		return;
@@ -421,8 +439,13 @@ static void start_gpu(struct plan *plan, struct gpu *gpu, uint32_t agent)
 	if (!asked || !asked->n_sets || !set_up(plan, gpu, gpu->target.gpu))
 		return;
 	__atomic_store_n(&gpu->target.agent, agent, __ATOMIC_RELEASE);
-	if (!count.source->by_packets)
+	if (samples_come_with_results())
 		col_samples_start(gpu->target.node, agent);
+}
+
+bool col_count_by_runtime(void)
+{
+	return count.source && count.source->by_runtime && col_count_on();
 }
 
 bool col_count_by_packets(void)
@@ -465,7 +488,7 @@ void col_count_load(void)
 	if ((!plan || plan->epoch != col_epoch()) && !new_plan())
 		return;
 	plan = plan_now();
-	find_source();
+	find_source(plan);
 	if (!count.source)
 		return;
 	for (uint32_t i = 0; (agent = col_agent_by_gpu(i)) != 0 && i < COL_COUNT_GPUS_MAX; i++) {
@@ -523,7 +546,7 @@ void col_count_stop(void)
 	for (uint32_t i = 0; i < plan->n_gpus; i++) {
 		if (!plan->gpus[i].target.agent)
 			continue;
-		if (!count.source->by_packets)
+		if (samples_come_with_results())
 			col_samples_stop(plan->gpus[i].target.node);
 		count.source->stop(&plan->gpus[i].target);
 	}

@@ -59,6 +59,8 @@ void col_count_forked(void);
  * then runs kernels one at a time.
  */
 bool col_count_by_packets(void);
+/* Whether nothing is counted, and the runtime samples (hsa/pcs.h). */
+bool col_count_by_runtime(void);
 /* A queue of this agent is about to get its first kernel. Takes a lock, and the runtime's. */
 void col_count_first(uint32_t agent);
 

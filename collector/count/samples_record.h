@@ -23,7 +23,7 @@ struct col_sample {
 		snapshot1; /* SQ_PERF_SNAPSHOT_DATA and DATA1; stochastic sampling only */
 };
 
-enum cap_domain col_samples_domain(void); /* of the method that is asked for */
+enum cap_domain col_samples_domain(void); /* of the requested method */
 
 /* False: hardware marks a stochastic sample as not valid. */
 bool col_sample_is_valid(const struct col_sample *sample);

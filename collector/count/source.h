@@ -7,8 +7,10 @@
  *	                   read them, one dispatch at a time. hsa/turns.c puts them into the queue
  *
  *	source_compare.c   both at once, for tests
+ *	source_samples.c   nothing: PC sampling alone, by the runtime (hsa/pcs.h)
  *
- * The first is used where the software GPU is, unless WAVESCOPE_COUNTERS=aqlprofile; on hardware the second.
+ * The first is used where the software GPU is, unless WAVESCOPE_COUNTERS=aqlprofile; on hardware the second, or for PC
+ * samples the last.
  * Results have the form of softgpu/counters/service.h.
  *
  * Threads  find, start, stop: one at a time.  take: under a lock of count.c's.
@@ -31,6 +33,7 @@ struct col_count_target {
 
 struct col_count_source {
 	bool by_packets;
+	bool by_runtime; /* PC samples come from the runtime, not with results */
 	/* False: not in this process; @out_why is a sentence. */
 	bool (*find)(const char **out_why);
 	/* At most @room counters; returns how many there are. */
@@ -47,7 +50,8 @@ struct col_count_source {
 	void (*report)(void); /* the process ends: what it has to say; NULL: nothing */
 };
 
-extern const struct col_count_source col_count_service, col_count_packets, col_count_compare;
+extern const struct col_count_source col_count_service, col_count_packets, col_count_compare,
+	col_count_samples;
 
 /* The packets around a dispatch of a set; NULL: this source has none. Any thread, no lock. */
 struct col_aql_program;

@@ -12,6 +12,7 @@
  *	pending.c          GPU work in flight
  *	turns.c            kernels one at a time, with packets that count
  *	packet_memory.c    memory for such packets
+ *	pcs.c              PC samples by the runtime; pcs_dispatches.c: which dispatch they are of
  *	completion.c       completed GPU work: from its signal to its record
  *	memory.c           copies and allocations
  *	scratch.c          scratch memory, by scratch_events.c or scratch_locks.c

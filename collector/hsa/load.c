@@ -11,6 +11,7 @@
  * work in flight; it is registered late enough to run before HIP's own.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/pcs.h"
 #include "collector/hsa/turns.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 /* From ROCr 5.5 or so on, tables grow at their ends only. Between, only the beginning is known. */
 #define AMD_LATER_FUNCTIONS 55u
 #define AMD_COMMON_FUNCTIONS 16u
+#define DETACH_NS 2000000000ull
 
 static struct {
 	bool loaded;
@@ -247,6 +249,7 @@ static void forked(void)
 	col_count_forked();
 	col_pending_forked();
 	col_turns_forked();
+	col_pcs_forked();
 	col_queues_forked();
 	col_reported_forked();
 	col_code_forked();
@@ -259,6 +262,8 @@ static void finish(uint64_t deadline_ns)
 	if (!col_hsa_loaded())
 		return;
 	col_pending_drain(deadline_ns);
+	col_pcs_stop(
+		deadline_ns); /* before the runtime goes, which does not expect a session then */
 	col_count_report();
 	col_reported_drain(deadline_ns);
 	col_scratch_drain(deadline_ns);
@@ -272,6 +277,7 @@ static void detach(void)
 	col_count_drain();
 	col_pending_drain(col_now_ns());
 	col_reported_drain(col_now_ns());
+	col_pcs_stop(col_now_ns() + DETACH_NS);
 	col_count_stop();
 }
 

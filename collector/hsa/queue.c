@@ -7,6 +7,7 @@
  * that submitted them. Kernel dispatches get a slot in pending.c; other packets are passed on
  * unchanged.
  */
+#include "collector/hsa/pcs.h"
 #include "collector/hsa/queue_priv.h"
 #include "collector/hsa/turns.h"
 
@@ -131,9 +132,11 @@ void col_queue_watch(struct col_queue *queue, hsa_kernel_dispatch_packet_t *pack
 	col_queue_describe(queue, kernel, packet, col_cause(t), &p->dispatch);
 	p->dispatch.dispatch_id = id;
 	p->dispatch.flags = traced ? 0 : CAP_DISPATCH_UNASKED;
+	if (counted && queue->is_sampled)
+		queue->sampled = p->dispatch;
 	if (arrange(queue, p, packet, reusable)) {
 		/* One that is not counted, too: the GPU reports it by the same table. */
-		if (counting && col_count_on()) {
+		if (counting && col_count_on() && !queue->is_sampled) {
 			p->ticket = ticket;
 			p->noted = col_count_expect(&p->ticket, p->signal);
 			if (counted && !p->noted)
@@ -269,13 +272,27 @@ static uint32_t emit_turn(struct col_queue *queue, hsa_kernel_dispatch_packet_t 
 	return 1;
 }
 
+/* A kernel of a GPU that the runtime samples: the packet in front of it says which one it is. */
+static uint32_t emit_sampled(struct col_queue *queue, union col_packet *packet, bool reusable,
+			     union col_packet *to)
+{
+	queue->sampled.dispatch_id = 0;
+	col_queue_watch(queue, &packet->dispatch, reusable);
+	col_pcs_mark(queue->sampled.dispatch_id ? &queue->sampled : NULL, queue->rec.agent, to);
+	to[1] = *packet;
+	return 2;
+}
+
 /* The writer may be called once per call of this, so all packets have to be in one place. */
 static void on_packets(const void *packets, uint64_t n, uint64_t index, void *data,
 		       hsa_amd_queue_intercept_packet_writer write)
 {
 	struct col_queue *queue = data;
 	int saved_errno = errno;
-	uint32_t n_each = queue->takes_turns ? COL_TURN_PACKETS : 1, n_out = 0;
+	uint32_t n_each = queue->takes_turns  ? COL_TURN_PACKETS
+			  : queue->is_sampled ? 2
+					      : 1,
+		 n_out = 0;
 	union col_packet few[PACKETS_AT_ONCE + 1];
 	union col_packet *copy = n * n_each > PACKETS_AT_ONCE ? queue->copy : few;
 
@@ -308,6 +325,10 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
 			reusable =
 				col_pending_before_reuse(packet.dispatch.completion_signal.handle);
+			if (queue->is_sampled) {
+				n_out += emit_sampled(queue, &packet, reusable, &copy[n_out]);
+				continue;
+			}
 			col_queue_watch(queue, &packet.dispatch, reusable);
 		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
 			   type == HSA_PACKET_TYPE_BARRIER_OR) {
@@ -355,6 +376,9 @@ static size_t copy_bytes(const struct col_queue *queue)
 static bool intercept(struct col_queue *queue, hsa_queue_t *handle)
 {
 	queue->takes_turns = col_count_by_packets();
+	queue->is_sampled = col_count_by_runtime();
+	if (queue->is_sampled)
+		col_pcs_first(queue->rec.agent);
 	queue->ring = col_pending_ring_create();
 	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
 	queue->copy = col_pages(copy_bytes(queue));

@@ -41,8 +41,11 @@ struct col_queue {
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	bool takes_turns;       /* see turns.h */
-	bool has_dispatched;    /* one of its kernels has taken a turn */
-	struct col_turn *turn;  /* of the dispatch that is being submitted */
+	bool is_sampled;        /* by the runtime, see pcs.h */
+	struct cap_rec_dispatch
+		sampled;     /* the dispatch that is being submitted; dispatch_id 0: not selected */
+	bool has_dispatched; /* one of its kernels has taken a turn */
+	struct col_turn *turn;         /* of the dispatch that is being submitted */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct col_probe probes[PROBES];
