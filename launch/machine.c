@@ -8,6 +8,7 @@
 #include "launch/agents.h"
 #include "launch/elf_symbol.h"
 #include "launch/library.h"
+#include "launch/pc_sampling.h"
 #include "launch/perfmon.h"
 #include "launch/softgpu.h"
 
@@ -241,6 +242,13 @@ static void look_rocm(struct launch_machine *m)
 	ws_buf_fini(&text);
 }
 
+static void look_sampling(struct launch_machine *m)
+{
+	const char *why = m->facts[LAUNCH_FACT_KFD].yes ? launch_pc_obstacle() : "no driver";
+
+	found(m, LAUNCH_FACT_PCSAMPLING, !why, "%.190s", why ? why : "driver and runtime have it");
+}
+
 /* Compiling nothing for both targets is enough to find missing device libraries. */
 static void try_hipcc(struct launch_machine *m, const char *hipcc)
 {
@@ -412,6 +420,7 @@ enum ws_status launch_machine_look(struct launch_machine *out_machine, struct ws
 	look_devices(out_machine);
 	look_level(out_machine);
 	look_rocm(out_machine);
+	look_sampling(out_machine);
 	look_hipcc(out_machine);
 	look_permissions(out_machine);
 	look_cluster(out_machine);

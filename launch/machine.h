@@ -58,6 +58,9 @@
 	X(AQLPROFILE, "ROCm",          "aqlprofile", 0,                                           \
 	  "AMD's library for hardware counters (libhsa-amd-aqlprofile64.so.1) is not installed",  \
 	  "install ROCm's hsa-amd-aqlprofile, or libhsa-amd-aqlprofile64-1 (Debian)")             \
+	X(PCSAMPLING, "ROCm",          "PC sampling", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU) | LAUNCH_FACT_BIT(KFD) | LAUNCH_FACT_BIT(HSA), \
+	  "driver and runtime cannot sample the program counters of a GPU",                       \
+	  "install AMD's amdgpu-dkms and the HSA runtime of ROCm 7.0 or later; Linux itself has no PC sampling") \
 	X(SOFTGPU,   "wavescope",      "software GPU", 0,                                         \
 	  "the software GPU's library was not found next to this program",                        \
 	  "run 'make', or install wavescope again")                                               \

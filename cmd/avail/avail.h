@@ -55,16 +55,11 @@ bool av_is_had(const struct cnt_catalogue *cat, const struct cnt_counter_def *de
 enum ws_status av_find(const struct av_gpu *gpu, const char *name,
 		       const struct cnt_counter_def **out_def, struct ws_err *err);
 
-/* A way in which a GPU samples program counters. */
-struct av_sampler {
-	const char *arch; /* NULL: the software GPU */
-	const char *method, *unit;
-	uint64_t min, max;
-	const char *flags;
-};
-
+struct gpu_pc_sampler;
 /* The GPU's first (@before NULL) or next one; NULL: no more. */
-const struct av_sampler *av_next_sampler(const struct av_gpu *gpu, const struct av_sampler *before);
+const struct gpu_pc_sampler *av_next_sampler(const struct av_gpu *gpu,
+					     const struct gpu_pc_sampler *before);
+const char *av_sampler_flags(const struct gpu_pc_sampler *sampler);
 
 /* Whether the words ("NAME", "NAME:device=0,device=1") can be counted at once; says why not. */
 enum ws_status av_check(const struct av_machine *machine, int64_t device, char *const *words,

@@ -4,6 +4,7 @@
  */
 #include "cmd/avail/avail.h"
 
+#include "gpu/pc_sampler.h"
 #include "output/jsonw.h"
 
 #include <string.h>
@@ -65,13 +66,13 @@ static void put_counters(struct output_jsonw *w, const struct av_gpu *gpu,
 static void put_samplers(struct output_jsonw *w, const struct av_gpu *gpu)
 {
 	output_json_open(w, "pc_sampling", '[');
-	for (const struct av_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
+	for (const struct gpu_pc_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
 		output_json_open(w, NULL, '{');
 		output_json_str(w, "method", s->method);
 		output_json_str(w, "unit", s->unit);
 		output_json_u64(w, "min_interval", s->min);
 		output_json_u64(w, "max_interval", s->max);
-		output_json_str(w, "flags", s->flags);
+		output_json_str(w, "flags", av_sampler_flags(s));
 		output_json_close(w, '}');
 	}
 	output_json_close(w, ']');

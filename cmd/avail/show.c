@@ -1,6 +1,8 @@
 /* What AMD's tool prints, to the character; docs/counters.md says what is added to it. */
 #include "cmd/avail/avail.h"
 
+#include "gpu/pc_sampler.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,43 +177,23 @@ static enum ws_status show_details(const struct av_gpu *gpu, const struct av_wan
 
 /* ---- PC sampling ---- */
 
-/*
- * The driver's offers, per architecture; the software GPU has both ways. From gfx942 on
- * the hardware samples by itself, in powers of two of cycles.
- */
-static const struct av_sampler samplers[] = {
-	/* clang-format off */
-	{ NULL,     "host_trap",  "time",  1,   UINT64_MAX,  "none" },
-	{ NULL,     "stochastic", "cycle", 64,  2147483648u, "interval pow2" },
-	{ "gfx90a", "host_trap",  "time",  1,   UINT64_MAX,  "none" },
-	{ "gfx942", "host_trap",  "time",  1,   UINT64_MAX,  "none" },
-	{ "gfx942", "stochastic", "cycle", 256, 2147483648u, "interval pow2" },
-	{ "gfx950", "host_trap",  "time",  1,   UINT64_MAX,  "none" },
-	{ "gfx950", "stochastic", "cycle", 256, 2147483648u, "interval pow2" },
-	/* clang-format on */
-};
-
-static bool is_for(const struct av_sampler *s, const struct av_gpu *gpu)
+const struct gpu_pc_sampler *av_next_sampler(const struct av_gpu *gpu,
+					     const struct gpu_pc_sampler *before)
 {
-	bool soft = gpu->agent->info->flags & CAP_AGENT_SOFT;
-
-	return s->arch ? !soft && strcmp(s->arch, gpu->agent->name) == 0 : soft;
+	return gpu_pc_sampler_next(gpu->agent->name, gpu->agent->info->flags & CAP_AGENT_SOFT,
+				   before);
 }
 
-const struct av_sampler *av_next_sampler(const struct av_gpu *gpu, const struct av_sampler *before)
+const char *av_sampler_flags(const struct gpu_pc_sampler *sampler)
 {
-	const struct av_sampler *s = before ? before + 1 : samplers;
-
-	while (s < samplers + WS_ARRAY_LEN(samplers) && !is_for(s, gpu))
-		s++;
-	return s < samplers + WS_ARRAY_LEN(samplers) ? s : NULL;
+	return sampler->is_power_of_two ? "interval pow2" : "none";
 }
 
 static void show_samplers(const struct av_gpu *gpu, bool details)
 {
 	bool any = false;
 
-	for (const struct av_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
+	for (const struct gpu_pc_sampler *s = NULL; (s = av_next_sampler(gpu, s));) {
 		if (!any) {
 			printf("%-8s:\t%u\n%-8s:\t%s\n", "GPU", gpu->number, "Name",
 			       gpu->agent->name);
@@ -223,7 +205,7 @@ static void show_samplers(const struct av_gpu *gpu, bool details)
 			printf("   %-20s:\t%s\n   %-20s:\t%s\n   %-20s:\t%" PRIu64
 			       "\n   %-20s:\t%" PRIu64 "\n   %-20s:\t%s\n\n\n",
 			       "Method", s->method, "Unit", s->unit, "Min_Interval", s->min,
-			       "Max_Interval", s->max, "Flags", s->flags);
+			       "Max_Interval", s->max, "Flags", av_sampler_flags(s));
 	}
 	if (any)
 		printf("\n\n");

@@ -43,7 +43,7 @@ struct pf_args {
 	const char *sdk_library, *sdk_tool;
 	int64_t attach_pid, attach_msec, device;
 	double timeout_s;
-	int pc_method;
+	const char *pc_method; /* NULL: the best that the GPU has */
 	uint64_t pc_interval;
 	/* roofline */
 	bool no_roof, roof_only, bench_only, roof_again, kernel_names;
@@ -61,8 +61,7 @@ enum ws_status pf_spatial_parse(const struct pf_args *args, struct pf_spatial *o
 
 extern const struct ws_opts pf_opts;
 void pf_set_defaults(void *values);
-extern const char *const pf_replay_names[], *const pf_format_names[],
-						    *const pf_join_names[], *const pf_pc_methods[];
+extern const char *const pf_replay_names[], *const pf_format_names[], *const pf_join_names[];
 
 enum { PF_FORMAT_CSV, PF_FORMAT_ROCPD };
 enum { PF_JOIN_GRID, PF_JOIN_KERNEL };
@@ -71,7 +70,7 @@ enum { PF_JOIN_GRID, PF_JOIN_KERNEL };
 enum ws_status pf_check(const struct pf_args *args, char *const *argv, struct ws_err *err);
 enum pf_multiplex pf_multiplex_of(const struct pf_args *args);
 struct pf;
-/* pf->pc_interval: as requested, or what suits the GPU. */
+/* pf->pc_method and pf->pc_interval: as requested, or what suits the GPU. */
 enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err);
 
 /* One run of the command. Texts are in the arena or borrowed from argv. */
@@ -86,7 +85,8 @@ struct pf {
 	const char *launcher;        /* of the rank, or NULL */
 	const char *name;            /* of the workload */
 	const char *command;         /* argv as one text */
-	uint64_t pc_interval;        /* of -b 21 */
+	const char *pc_method;       /* of -b 21 */
+	uint64_t pc_interval;        /* ... cycles or microseconds */
 	char dir[PATH_MAX];          /* absolute */
 	bool made_dir;               /* by us, just now */
 	const char *const *sections; /* -b, or what --set stands for; as typed */

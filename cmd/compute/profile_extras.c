@@ -112,13 +112,12 @@ static enum ws_status run_sampled(struct pf_collect *c, struct ws_proc_end *out_
 				  struct ws_err *err)
 {
 	static const char *const places[] = { ".", NULL };
-	const struct pf_args *args = c->pf->args;
-	bool by_time = args->pc_method == 1;
+	bool by_time = strcmp(c->pf->pc_method, "host_trap") == 0;
 	char program[PATH_MAX], interval[32];
 	/* clang-format off */
 	const char *words[] = {
 		program, "--kernel-trace", "--pc-sampling-beta-enabled",
-		"--pc-sampling-method", pf_pc_methods[args->pc_method],
+		"--pc-sampling-method", c->pf->pc_method,
 		"--pc-sampling-unit", by_time ? "time" : "cycles",
 		"--pc-sampling-interval", interval,
 		"--output-format", "csv", "json", "-d", c->pf->dir, "-o", "ps_file", "--",
@@ -152,8 +151,7 @@ static bool samples_are_there(const struct pf *pf)
 {
 	char name[64], path[PATH_MAX];
 
-	snprintf(name, sizeof(name), "ps_file_pc_sampling_%s.csv",
-		 pf_pc_methods[pf->args->pc_method]);
+	snprintf(name, sizeof(name), "ps_file_pc_sampling_%s.csv", pf->pc_method);
 	return !ws_path_join(pf->dir, name, path, NULL) && ws_path_exists(path);
 }
 
@@ -184,6 +182,6 @@ enum ws_status pf_sample(struct pf_collect *c, struct ws_err *err)
 		       "no PC samples: no kernel runs as long as %llu %s: use a smaller "
 		       "--pc-sampling-interval or larger data",
 		       (unsigned long long)c->pf->pc_interval,
-		       c->pf->args->pc_method == 0 ? "cycles" : "microseconds");
+		       strcmp(c->pf->pc_method, "stochastic") == 0 ? "cycles" : "microseconds");
 	return st;
 }

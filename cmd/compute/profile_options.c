@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "gpu/pc_sampler.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 const char *const pf_replay_names[] = { "auto", "kernel", "application", "none", NULL };
 const char *const pf_format_names[] = { "csv", "rocpd", NULL };
 const char *const pf_join_names[] = { "grid", "kernel", NULL };
-const char *const pf_pc_methods[] = { "stochastic", "host_trap", NULL };
+static const char *const pc_methods[] = { "stochastic", "host_trap", NULL };
 static const char *const multiplex_names[] = { "kernel", "kernel_launch_params", NULL };
 static const char *const sort_names[] = { "kernels", "dispatches", NULL };
 static const char *const level_names[] = { "HBM", "L2", "vL1D", "LDS", NULL };
@@ -61,7 +62,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_BOOL(T, merge, 0, "merge", "also write pmc_perf.csv, all passes joined: for AMD's analyze 3.0 to 3.3"),
 	WS_OPT_BOOL(T, retain_rocpd, 0, "retain-rocpd-output", "keep the databases, <pass>.db"),
 	WS_OPT_GROUP("PC sampling (-b 21)"),
-	WS_OPT_CHOICE(T, pc_method, 0, "pc-sampling-method", "METHOD", pf_pc_methods, "stochastic or host_trap"),
+	WS_OPT_ONE_OF(T, pc_method, 0, "pc-sampling-method", "METHOD", pc_methods, "stochastic (from MI300 on) or host_trap"),
 	WS_OPT_U64(T, pc_interval, 0, "pc-sampling-interval", "N", "cycles (stochastic: a power of two, from 65536 on hardware and 256 on the software GPU) or microseconds (host_trap)"),
 	WS_OPT_GROUP("Roofline"),
 	WS_OPT_BOOL(T, no_roof, 0, "no-roof", "do not measure the GPU's peaks"),
@@ -237,9 +238,20 @@ static enum ws_status check_values(const struct pf_args *args, struct ws_err *er
 
 enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err)
 {
-	const bool soft = pf->agents.soft, cycles = pf->args->pc_method == 0;
+	const char *arch = pf->agents.n ? pf->agents.at[0].arch : "";
+	const bool soft = pf->agents.soft, has_best = gpu_pc_sampler_has(arch, soft, pc_methods[0]);
 	const uint64_t least = soft ? LEAST_PC_CYCLES_SOFT : LEAST_PC_CYCLES;
 	uint64_t n = pf->args->pc_interval;
+	bool cycles;
+
+	pf->pc_method = pf->args->pc_method ? pf->args->pc_method : pc_methods[!has_best];
+	cycles = strcmp(pf->pc_method, pc_methods[0]) == 0;
+	if (cycles && !has_best && pf->agents.n)
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"--pc-sampling-method: stochastic sampling exists from MI300 on, and "
+			"not on %s: use host_trap",
+			arch);
 
 	if (!n)
 		n = cycles ? (soft ? DEFAULT_PC_CYCLES_SOFT : DEFAULT_PC_CYCLES)

@@ -7,7 +7,9 @@
 #include "base/util.h"
 #include "cmd/rocprofv3/counting.h"
 #include "cmd/rocprofv3/services.h"
+#include "gpu/pc_sampler.h"
 #include "launch/inject.h"
+#include "launch/pc_sampling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -145,7 +147,8 @@ static enum ws_status check_enabled(const struct rp_args *args, bool has_program
 
 /*
  * Stochastic sampling counts cycles. madengine's rocprofv3_pc_sampling gives it a time, in
- * microseconds: the number of cycles that comes next, at the highest clock of the GPUs here.
+ * microseconds: the number of cycles that comes next, at the highest clock of the GPUs here. GPUs before MI300
+ * have no stochastic sampling; there it is host_trap.
  */
 static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
 {
@@ -153,14 +156,24 @@ static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
 	static char texts[64][24];     /* of each power: jobs may differ in it */
 	double cycles, power = PC_CYCLES_MIN;
 	unsigned mhz = 0, exponent = 0;
+	bool has = false;
 	char *text;
 
 	if (launch_inject_gpus(&gpus, NULL))
 		return;
-	for (size_t i = 0; i < gpus.n; i++)
+	for (size_t i = 0; i < gpus.n; i++) {
 		mhz = gpus.at[i].freq_mhz > mhz ? gpus.at[i].freq_mhz : mhz;
+		has |= gpu_pc_sampler_has(gpus.at[i].arch, gpus.soft, args->pc_sampling_method);
+	}
 	if (!mhz)
 		return;
+	if (!has) {
+		ws_log_warn("%s has no stochastic PC sampling: samples are taken by host traps, "
+			    "every %s microseconds",
+			    gpus.at[0].arch, args->pc_sampling_interval);
+		args->pc_sampling_method = "host_trap";
+		return;
+	}
 	cycles = (double)*interval_us * mhz;
 	for (; power * 1.5 < cycles && power < PC_CYCLES_MAX; power *= 2)
 		exponent++;
@@ -177,11 +190,15 @@ static void time_as_cycles(struct rp_args *args, int64_t *interval_us)
 /* What a GPU can be sampled by; it is hardware's rule, and the software GPU's. */
 static enum ws_status check_pc_method(struct rp_args *args, int64_t interval, struct ws_err *err)
 {
+	struct launch_pc_request request = { .counts = rp_counts(args),
+					     .is_report = args->pc_report == WS_TRI_YES };
 	bool stochastic = strcmp(args->pc_sampling_method, "stochastic") == 0;
-	const char *unit = stochastic ? "cycles" : "time";
+	const char *unit;
 
 	if (stochastic && strcmp(args->pc_sampling_unit, "time") == 0)
 		time_as_cycles(args, &interval);
+	stochastic = strcmp(args->pc_sampling_method, "stochastic") == 0;
+	unit = stochastic ? "cycles" : "time";
 	if (strcmp(args->pc_sampling_unit, unit) != 0)
 		return ws_fail(err, WS_E_USAGE,
 			       "Fatal error: PC sampling by %s counts in %s: use "
@@ -193,7 +210,10 @@ static enum ws_status check_pc_method(struct rp_args *args, int64_t interval, st
 			"Fatal error: --pc-sampling-interval %s: stochastic sampling needs a "
 			"power of two of at least %d cycles",
 			args->pc_sampling_interval, PC_CYCLES_MIN);
-	return WS_OK;
+	request.method = args->pc_sampling_method;
+	request.interval = (uint64_t)interval;
+	/* the GPUs of a process that runs already are not those of this environment */
+	return args->pid.n ? WS_OK : launch_check_pc_sampling(&request, err);
 }
 
 static enum ws_status check_pc_sampling(struct rp_args *args, struct ws_err *err)

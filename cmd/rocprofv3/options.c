@@ -2,7 +2,10 @@
 
 #include "base/unit.h"
 #include "base/util.h"
+#include "launch/pc_sampling.h"
 #include "trace/trace.h"
+
+#include <string.h>
 
 static const char *const rp_formats[] = { "csv", "json", "pftrace", "otf2", "rocpd", "html", NULL };
 static const char *const rp_log_levels[] = {
@@ -123,13 +126,16 @@ _Static_assert(F(input) == 0, "offset 0 ends a list of members");
 /* --pc-report alone: samples dense enough for kernels of some microseconds. */
 static void default_samples(struct rp_args *args)
 {
+	bool stochastic;
+
 	if (args->pc_report != WS_TRI_YES || args->pc_sampling_beta_enabled != WS_TRI_UNSET ||
 	    args->pc_sampling_method || args->pc_sampling_unit || args->pc_sampling_interval)
 		return;
 	args->pc_sampling_beta_enabled = WS_TRI_YES;
-	args->pc_sampling_method = "stochastic";
-	args->pc_sampling_unit = "cycles";
-	args->pc_sampling_interval = "1024";
+	args->pc_sampling_method = launch_pc_best_method();
+	stochastic = strcmp(args->pc_sampling_method, "stochastic") == 0;
+	args->pc_sampling_unit = stochastic ? "cycles" : "time";
+	args->pc_sampling_interval = stochastic ? "1024" : "10";
 }
 
 void rp_expand(struct rp_args *args)

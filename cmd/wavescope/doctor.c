@@ -45,6 +45,7 @@ static const struct feature features[] = {
 	{ "counters of the software GPU",      { SOFT | BIT(COLLECTOR) } },
 	{ "counters of a real GPU",            { REAL | BIT(AQLPROFILE) | BIT(COLLECTOR) } },
 	{ "counters of all its processes",     { REAL | BIT(AQLPROFILE) | BIT(PROFILER) | BIT(PERFMON) | BIT(COLLECTOR) } },
+	{ "PC sampling on a real GPU",         { REAL | BIT(PCSAMPLING) | BIT(COLLECTOR) } },
 	{ "call stacks and CPU counters",      { BIT(PERF) | BIT(MEMLOCK) | BIT(COLLECTOR) } },
 	{ "attaching to a running process",    { BIT(PTRACE) | BIT(COLLECTOR) } },
 	{ "ranks under Slurm, MPI or flux",    { BIT(LAUNCHER) | BIT(COLLECTOR) } },

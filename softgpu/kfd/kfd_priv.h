@@ -70,7 +70,7 @@ struct sg_kfd {
 	bool reports_exceptions; /* of queues created from now on; see debug.c */
 	bool doorbell_used[SG_MAX_GPUS][SG_N_DOORBELLS];
 	struct sg_kfd_pcs pcs[SG_MAX_GPUS];
-	uint32_t n_pcs;          /* sessions so far */
+	uint32_t n_pcs;             /* sessions so far */
 	int drm_fd[SG_MAX_GPUS];    /* of ACQUIRE_VM; -1: not yet */
 	bool profiled[SG_MAX_GPUS]; /* see profiler.c */
 	struct sg_kfd_gem *gem[SG_MAX_GPUS];

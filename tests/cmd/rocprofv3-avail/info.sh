@@ -72,9 +72,10 @@ run rocprofv3-avail info --pc-sampling
 rc_is 0
 out_has "configs :"
 out_has "   Method              :	host_trap"
-out_has "   Unit                :	cycle"
+out_has "   Unit                :	time"
 out_has "   Max_Interval        :	18446744073709551615"
-out_has "   Flags               :	interval pow2"
+out_has "   Flags               :	none"
+out_lacks stochastic
 
 # What the software GPU makes of it, when asked, or when that is why it cannot be had.
 run rocprofv3-avail info --fidelity --pmc SQ_WAVES

@@ -18,7 +18,7 @@ MODES = {
                 "SQ_INSTS_VMEM_WR", "SQ_INSTS_LDS", "SQ_INSTS_FLAT", "SQ_BUSY_CYCLES", "SQ_WAVE_CYCLES"],
                "counter_collection"),
     "filtered": (["--kernel-trace", "--pmc", "SQ_WAVES", "--kernel-include-regex", "seldom"], "kernel_trace"),
-    "samples": (["--kernel-trace", "--pc-sampling-beta-enabled", "--pc-sampling-method", "stochastic",
+    "samples": (["--kernel-trace", "--pc-report", "--pc-sampling-beta-enabled", "--pc-sampling-method", "stochastic",
                  "--pc-sampling-unit", "cycles", "--pc-sampling-interval", "256"], "pc_sampling_stochastic"),
     # as on a real GPU, which tells nobody: what is missing is in the account
     "intercepted": (["--kernel-trace"], "kernel_trace"),

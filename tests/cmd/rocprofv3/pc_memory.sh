@@ -27,7 +27,7 @@ for d, insns in seen.items():
 P
 }
 
-run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles \
+run rocprofv3 --pc-report --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles \
 	--pc-sampling-interval 64 -f csv -d out -o s --keep-captures -- "$app"
 rc_is 0
 err_lacks "have no instructions"

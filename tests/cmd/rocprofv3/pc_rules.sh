@@ -8,7 +8,7 @@ need_sample scratch
 need_sample divergence
 need_sample gemm
 for app in reduction scratch divergence gemm; do
-	run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles \
+	run rocprofv3 --pc-report --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles \
 		--pc-sampling-interval 512 -f json csv -d out -o $app -- "$WS_BUILD/samples/$app"
 	rc_is 0
 done

@@ -4,9 +4,11 @@
 need_tracing
 app=$WS_BUILD/tests/cmd/vcopy-lines
 [ -x "$app" ] || skip "hipcc is not installed"
+# MI210 has no stochastic sampling; only a report of our own has its stall reasons there.
 sample() { # METHOD UNIT INTERVAL [OPTION...]
 	method=$1 unit=$2 interval=$3
 	shift 3
+	[ "$method" != stochastic ] || set -- --pc-report "$@"
 	run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method "$method" \
 		--pc-sampling-unit "$unit" --pc-sampling-interval "$interval" "$@" -- "$app" -n 65536 -b 256
 }
@@ -84,3 +86,8 @@ rc_is 2
 err_has "--pc-sampling-unit cycles"
 sample host_trap time 0
 rc_is 2
+run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit cycles \
+	--pc-sampling-interval 1024 -d none -- "$app"
+rc_is 1
+err_has "stochastic PC sampling exists from MI300 on, and not on gfx90a: use --pc-sampling-method host_trap"
+[ ! -e none ] || fail "the program was run all the same"

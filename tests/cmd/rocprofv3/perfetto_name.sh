@@ -20,14 +20,20 @@ for file in m.pftrace r_counter_collection.csv; do
 done
 [ ! -e both/r_results.pftrace ] || fail "the trace has two names"
 
-# 1000 microseconds of an MI210 are about 2^21 cycles of 1700 MHz; 64 cycles are the least.
-export WAVESCOPE_GPU=mi210
+# 1000 microseconds of an MI300X are about 2^21 cycles of 2100 MHz; 64 cycles are the least.
+export WAVESCOPE_GPU=mi300x
 for pair in 1000:2097152 1:2048 620:1048576; do
 	run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit time \
 		--pc-sampling-interval ${pair%:*} --echo -- true
 	rc_is 0
 	err_has "--pc-sampling-interval ${pair%:*} with --pc-sampling-unit time is ${pair#*:} cycles"
 done
+# An MI210 has no stochastic sampling; a time is what host traps take.
+WAVESCOPE_GPU=mi210
+run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit time \
+	--pc-sampling-interval 1000 --echo -- true
+rc_is 0
+err_has "gfx90a has no stochastic PC sampling: samples are taken by host traps, every 1000 microseconds"
 run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method host_trap --pc-sampling-unit cycles \
 	--pc-sampling-interval 1024 --echo -- true
 rc_is 2
