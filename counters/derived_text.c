@@ -200,13 +200,49 @@ static void report_replay(const struct cnt_derived *d, FILE *to)
 			(double)ns / 1e9);
 }
 
+/* Whether a process of runs 0 to @n_runs - 1 has this note. */
+static bool was_noted(const struct trc_counted *table, size_t n_runs, const char *note)
+{
+	for (size_t r = 0; r < n_runs; r++) {
+		struct trc_trace *run = trc_counted_run(table, r);
+
+		for (size_t p = 0; p < trc_n_processes(run); p++) {
+			const struct trc_process *process = trc_process_at(run, p);
+
+			for (size_t i = 0; i < process->n_notes; i++)
+				if (strcmp(process->notes[i], note) == 0)
+					return true;
+		}
+	}
+	return false;
+}
+
+/* Notes of the first run are printed with its processes; those of later runs here, each once. */
+static void report_notes(const struct trc_counted *table)
+{
+	for (size_t r = 1; r < trc_counted_n_runs(table); r++) {
+		struct trc_trace *run = trc_counted_run(table, r);
+
+		for (size_t p = 0; p < trc_n_processes(run); p++) {
+			const struct trc_process *process = trc_process_at(run, p);
+
+			for (size_t i = 0; i < process->n_notes; i++)
+				if (!was_noted(table, r, process->notes[i]))
+					ws_log_warn("run %zu, process %u: %s", r + 1, process->pid,
+						    process->notes[i]);
+		}
+	}
+}
+
 bool cnt_derived_report_runs(const struct cnt_derived *d, FILE *to)
 {
 	size_t n = trc_counted_n_differences(d->table);
 	bool short_of = n > 0;
 
-	if (to)
+	if (to) {
 		report_replay(d, to);
+		report_notes(d->table);
+	}
 	for (size_t i = 0; to && i < n; i++) {
 		const struct trc_counted_difference *diff = trc_counted_difference(d->table, i);
 

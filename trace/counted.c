@@ -277,6 +277,16 @@ struct trc_trace *trc_counted_trace(const struct trc_counted *table)
 	return table->runs[0];
 }
 
+size_t trc_counted_n_runs(const struct trc_counted *table)
+{
+	return table->n_runs;
+}
+
+struct trc_trace *trc_counted_run(const struct trc_counted *table, size_t i)
+{
+	return table->runs[i];
+}
+
 size_t trc_counted_n_rows(const struct trc_counted *table)
 {
 	return table->rows.n;

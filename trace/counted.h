@@ -80,6 +80,10 @@ void trc_counted_close(struct trc_counted *table); /* and the traces */
 /* The trace of the first run: what the rows refer to, and what other services recorded. */
 struct trc_trace *trc_counted_trace(const struct trc_counted *table);
 
+/* All runs, from 0; for what their processes have to say. */
+size_t trc_counted_n_runs(const struct trc_counted *table);
+struct trc_trace *trc_counted_run(const struct trc_counted *table, size_t i);
+
 size_t trc_counted_n_rows(const struct trc_counted *table); /* by process, then dispatch id */
 const struct trc_counted_row *trc_counted_row(const struct trc_counted *table, size_t i);
 const double *trc_counted_cells(const struct trc_counted *table, size_t i); /* NaN: no value */
