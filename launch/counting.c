@@ -148,11 +148,6 @@ static enum ws_status choose_replay(struct launch_counting *c,
 				"counters of each dispatch, pmc_groups one group at a time");
 		c->replay = LAUNCH_REPLAY_ROTATE;
 	}
-	if (c->replay == LAUNCH_REPLAY_KERNEL && c->by_packets)
-		return ws_fail(err, WS_E_UNSUPPORTED,
-			       "--replay kernel is supported on the software GPU only%s: use "
-			       "--replay application",
-			       c->soft ? ", and not with " LAUNCH_COUNTERS_ENV "=aqlprofile" : "");
 	return WS_OK;
 }
 

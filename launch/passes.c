@@ -173,10 +173,69 @@ static void show_progress(const struct launch_passes *passes,
 	}
 }
 
+/* ---- kernels that could not be repeated ---- */
+
+/* The first line of the collector's list, and how many there are. False: none. */
+static bool read_once(const struct launch_rundir *dir, char *text, size_t room, size_t *out_n)
+{
+	struct ws_err err;
+	char path[PATH_MAX];
+	FILE *from = NULL;
+	int c;
+
+	*out_n = 0;
+	if (!ws_path_join(dir->path, COL_COUNT_ONCE_NAME, path, &err))
+		from = fopen(path, "re");
+	if (!from)
+		return false;
+	*out_n = fgets(text, (int)room, from) != NULL;
+	while ((c = getc(from)) != EOF)
+		*out_n += c == '\n';
+	fclose(from);
+	text[strcspn(text, "\n")] = 0;
+	return *out_n > 0;
+}
+
+/*
+ * Kernel replay has left kernels with the values of the first set: the other sets are counted by application
+ * replay. What a run counts again is not used (trace/counted.h). A program that cannot be run again has values
+ * missing, and its notes say why.
+ */
+static enum ws_status add_runs(const struct launch_passes *passes, struct launch_passes_result *r,
+			       struct launch_passes *rest, struct ws_err *err)
+{
+	char line[4096], *why;
+	struct launch_rundir *dirs;
+	size_t n;
+
+	if (passes->replay != LAUNCH_REPLAY_KERNEL || passes->session || r->end.exit_code ||
+	    r->end.signal || !read_once(&r->dirs[0], line, sizeof(line), &n))
+		return WS_OK;
+	rest->replay = LAUNCH_REPLAY_APPLICATION;
+	r->n_runs = launch_passes_n_runs(rest);
+	if (r->n_runs > RUNS_MAX)
+		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program exceed the limit of %u",
+			       r->n_runs, RUNS_MAX);
+	dirs = realloc(r->dirs, r->n_runs * sizeof(*dirs));
+	if (!dirs)
+		return ws_fail(err, WS_E_NOMEM, "out of memory");
+	r->dirs = dirs;
+	why = strchr(line, '\t');
+	if (why)
+		*why++ = 0;
+	fprintf(stderr,
+		"%s: kernel replay: %zu %s could not be repeated (%s%s%s): the program runs %zu "
+		"more %s for their other counters\n",
+		passes->tool, n, n == 1 ? "kernel" : "kernels", line, why ? ": " : "",
+		why ? why : "", r->n_runs - 1, r->n_runs == 2 ? "time" : "times");
+	return WS_OK;
+}
+
 enum ws_status launch_passes_run(const struct launch_passes *passes,
 				 struct launch_passes_result *out_result, struct ws_err *err)
 {
 	struct launch_passes_result *r = out_result;
+	struct launch_passes rest = *passes;
 	bool waits = true;
 	enum ws_status st = WS_OK;
 
@@ -199,13 +258,15 @@ enum ws_status launch_passes_run(const struct launch_passes *passes,
 		if (i)
 			st = launch_rundir_create_sub(&r->dirs[0], i + 1, &r->dirs[i], err);
 		if (!st)
-			st = run_once(passes, i, &r->dirs[i], &r->end, err);
+			st = run_once(&rest, i, &r->dirs[i], &r->end, err);
 		if (st)
 			break;
 		waits = waits && wait_for_rest(passes, &r->dirs[i], &r->end);
 		r->n_done++;
 		r->run_ns[1] += now_ns() - start_ns;
 		r->run_ns[0] = i ? r->run_ns[0] : r->run_ns[1];
+		if (i == 0)
+			st = add_runs(passes, r, &rest, err);
 		if (r->end.exit_code || r->end.signal)
 			break;
 	}

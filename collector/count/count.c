@@ -448,6 +448,30 @@ bool col_count_by_runtime(void)
 	return count.source && count.source->by_runtime && col_count_on();
 }
 
+/* ---- kernel replay by packets ---- */
+
+bool col_count_replays(void)
+{
+	const struct plan *plan = plan_now();
+
+	if (!col_count_by_packets() || plan->request.mode != COL_COUNT_REPLAY)
+		return false;
+	for (size_t i = 0; i < plan->request.n_gpus; i++) {
+		if (plan->request.gpus[i].n_sets > 1)
+			return true;
+	}
+	return false;
+}
+
+const struct col_count_target *col_count_target_of(const struct col_count_ticket *ticket,
+						   const struct col_count_source **out_source)
+{
+	struct plan *plan = plan_now();
+
+	*out_source = count.source;
+	return plan && ticket->epoch == plan->epoch ? &plan->gpus[ticket->gpu].target : NULL;
+}
+
 bool col_count_by_packets(void)
 {
 	return count.source && count.source->by_packets && col_count_on();

@@ -29,14 +29,15 @@ static inline bool col_counting(void)
 			     COL_SERVICE_BIT(PC_STOCHASTIC));
 }
 
-#define COL_COUNT_NOTHING UINT32_MAX /* as the service's SOFTGPU_PLAIN */
+#define COL_COUNT_NOTHING UINT32_MAX        /* as the service's SOFTGPU_PLAIN */
+#define COL_COUNT_REPLAYED (UINT32_MAX - 1) /* all sets, one after the other: SOFTGPU_REPLAY */
 
 /* How one dispatch is counted; part of whatever the provider keeps of it. */
 struct col_count_ticket {
-	uint32_t set;   /* COL_COUNT_NOTHING, a set's number, or the service's word for replay */
-	uint32_t gpu;   /* from 0, of ours */
-	uint32_t met;   /* the GPU has asked: the two below are set */
-	uint32_t epoch; /* col_epoch() when it was made */
+	uint32_t set;           /* COL_COUNT_NOTHING, COL_COUNT_REPLAYED, or a set's number */
+	uint32_t gpu;           /* from 0, of ours */
+	uint32_t met;           /* the GPU has asked: the two below are set */
+	uint32_t epoch;         /* col_epoch() when it was made */
 	uint64_t queue, packet; /* the service's name for the dispatch */
 };
 
@@ -64,8 +65,29 @@ bool col_count_by_runtime(void);
 /* A queue of this agent is about to get its first kernel. Takes a lock, and the runtime's. */
 void col_count_first(uint32_t agent);
 
+/* ---- kernel replay by packets: hsa/replay.c ---- */
+
+struct col_count_replay {
+	uint32_t n_runs;
+	uint64_t saved_bytes, replay_ns; /* time of the passes after the first */
+};
+
+bool col_count_replays(void); /* some dispatch may be counted with several sets, by packets */
+uint32_t col_count_n_sets(const struct col_count_ticket *ticket);
+/*
+ * Around all passes of a dispatch, and around each. When a pass ends its values are read; the record
+ * has those of all sets that were.
+ */
+void col_count_replay_begin(struct col_count_ticket *ticket);
+void col_count_pass_begin(struct col_count_ticket *ticket, uint32_t set);
+void col_count_pass_end(struct col_count_ticket *ticket);
+void col_count_replay_end(struct col_count_ticket *ticket, const struct col_count_replay *replay);
+
 /* A kernel became known. Rare: patterns are matched here. */
 void col_count_kernel(uint32_t kernel, const char *symbol);
+
+/* The name that reports show of a kernel, cut to @room. Allocates: not for launches. */
+void col_count_shown_name(const char *symbol, char *to, size_t room);
 
 /* A launch, as far as the choice of counters depends on it. */
 struct col_count_launch {

@@ -8,6 +8,7 @@
  *	tickets.c       the decisions, until the GPU looks them up
  *	blocks.c        memory that is freed together
  *	source.h        who counts: source_service.c; with aqlprofile.c, source_packets.c; both
+ *	replay.c        all sets of a dispatch, one after the other
  *	count.c         the rest
  */
 #ifndef WS_COLLECTOR_COUNT_PRIV_H
@@ -25,6 +26,12 @@
 /* Around everything that takes results from a source. */
 void col_count_lock_results(void);
 void col_count_unlock_results(void);
+/* The GPU of a ticket, and who counts there; NULL: its plan is over. */
+struct col_count_ticket;
+struct col_count_source;
+struct col_count_target;
+const struct col_count_target *col_count_target_of(const struct col_count_ticket *ticket,
+						   const struct col_count_source **out_source);
 
 /* ---- blocks.c ---- */
 
@@ -69,8 +76,6 @@ struct col_count_fact {
  * @out_firsts where each set begins and, behind the last, where it ends. The same name in
  * two sets is one counter. False: no memory.
  */
-struct col_count_source;
-struct col_count_target;
 bool col_count_facts(struct col_count_block **memory, const struct col_count_target *target,
 		     const struct col_count_source *source, uint32_t **out_ids,
 		     uint32_t **out_firsts, struct col_count_fact **out_facts,

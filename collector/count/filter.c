@@ -7,6 +7,7 @@
  */
 #include "base/kernel_name.h"
 #include "base/pattern.h"
+#include "collector/count/count.h"
 #include "collector/count/count_priv.h"
 #include "collector/provider.h"
 
@@ -82,24 +83,36 @@ static bool is_counted(const char *name)
 	return !st && included && !excluded;
 }
 
-bool col_count_includes(const struct col_count_request *request, const char *symbol)
+/* The symbol in the form of @names; to be freed. NULL: no memory. */
+static char *name_of(const char *symbol, enum col_count_names names)
 {
 	size_t n = strlen(symbol);
-	char *mangled, *name = NULL, *seen;
-	bool included;
+	char *mangled = strdup(symbol), *name = NULL;
 	int status = 0;
+
+	if (!mangled || names == COL_COUNT_MANGLED)
+		return mangled;
+	if (n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
+		mangled[n - 3] = 0;
+	if (filter.demangle && strncmp(mangled, "_Z", 2) == 0)
+		name = filter.demangle(mangled, NULL, NULL, &status);
+	if (!name)
+		return mangled;
+	free(mangled);
+	return name;
+}
+
+bool col_count_includes(const struct col_count_request *request, const char *symbol)
+{
+	char *name, *seen;
+	bool included;
 
 	if (!filter.include && !filter.exclude)
 		return true;
-	mangled = strdup(symbol);
-	if (!mangled)
+	name = name_of(symbol, request->names);
+	if (!name)
 		return true;
-	if (request->names != COL_COUNT_MANGLED && n > 3 && strcmp(symbol + n - 3, ".kd") == 0)
-		mangled[n - 3] = 0;
-	if (request->names != COL_COUNT_MANGLED && filter.demangle &&
-	    strncmp(mangled, "_Z", 2) == 0)
-		name = filter.demangle(mangled, NULL, NULL, &status);
-	seen = name ? name : mangled;
+	seen = name;
 	if (request->names == COL_COUNT_TRUNCATED) {
 		struct ws_str bare = ws_kernel_name_cut(seen);
 
@@ -108,6 +121,13 @@ bool col_count_includes(const struct col_count_request *request, const char *sym
 	}
 	included = is_counted(seen);
 	free(name);
-	free(mangled);
 	return included;
+}
+
+void col_count_shown_name(const char *symbol, char *to, size_t room)
+{
+	char *name = name_of(symbol, COL_COUNT_DEMANGLED);
+
+	snprintf(to, room, "%s", name ? name : symbol);
+	free(name);
 }

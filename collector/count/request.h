@@ -33,6 +33,11 @@
 #include <stdint.h>
 
 #define COL_COUNT_REQUEST_NAME "counting"
+/*
+ * Beside it, from the collector: kernels that could not be repeated and have values of the first set only. A line
+ * for each: name, tab, reason.
+ */
+#define COL_COUNT_ONCE_NAME "counted-once"
 #define COL_COUNT_GPUS_MAX 64u
 #define COL_COUNT_SETS_MAX 4096u   /* of all GPUs together */
 #define COL_COUNT_NAMES_MAX 65536u /* of all sets together */

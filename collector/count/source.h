@@ -45,6 +45,12 @@ struct col_count_source {
 	/* The values of a dispatch that has ended, until the next call. False: there are none. */
 	bool (*take)(const struct col_count_target *target, const struct col_count_ticket *ticket,
 		     struct softgpu_result *out_result);
+	/*
+	 * Packets only. A pass of a dispatch with several sets has ended: reads the values of ticket->set. Around all
+	 * passes: forget what was read before (NULL), and how it went. take() then has what was read.
+	 */
+	void (*pass)(const struct col_count_target *target, const struct col_count_ticket *ticket);
+	void (*replay)(const struct col_count_target *target, const struct col_count_replay *how);
 	/* They were written; the source may forget them. NULL: it need not. */
 	void (*taken)(const struct col_count_target *target, const struct softgpu_result *result);
 	void (*report)(void); /* the process ends: what it has to say; NULL: nothing */

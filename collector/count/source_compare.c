@@ -60,8 +60,8 @@ static void compare(const struct softgpu_value *packets, const struct softgpu_va
 	}
 }
 
-static bool take(const struct col_count_target *target, const struct col_count_ticket *ticket,
-		 struct softgpu_result *out_result)
+static bool take_both(const struct col_count_target *target, const struct col_count_ticket *ticket,
+		      struct softgpu_result *out_result)
 {
 	struct softgpu_result service;
 
@@ -76,6 +76,28 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 		compare(&out_result->values[i], &service.values[i]);
 	col_count_service.taken(target, &service);
 	return true;
+}
+
+/* Each pass is compared as a dispatch of its own. */
+static void pass(const struct col_count_target *target, const struct col_count_ticket *ticket)
+{
+	struct softgpu_result result;
+
+	if (take_both(target, ticket, &result))
+		col_count_packets.pass(target, ticket);
+}
+
+static void replay(const struct col_count_target *target, const struct col_count_replay *how)
+{
+	col_count_packets.replay(target, how);
+}
+
+static bool take(const struct col_count_target *target, const struct col_count_ticket *ticket,
+		 struct softgpu_result *out_result)
+{
+	if (ticket->set == COL_COUNT_REPLAYED)
+		return col_count_packets.take(target, ticket, out_result);
+	return take_both(target, ticket, out_result);
 }
 
 static void report(void)
@@ -106,5 +128,7 @@ const struct col_count_source col_count_compare = {
 	.start = start,
 	.stop = stop,
 	.take = take,
+	.pass = pass,
+	.replay = replay,
 	.report = report,
 };

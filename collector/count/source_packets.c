@@ -46,11 +46,14 @@ struct set {
 	struct item *items;
 	struct softgpu_value *values;
 	uint64_t *sums; /* one per item */
+	bool read;      /* the values are those of the dispatch that is being replayed */
 };
 
 static struct {
 	struct set *sets[COL_COUNT_GPUS_MAX]; /* acquire/release */
 	uint32_t n_sets[COL_COUNT_GPUS_MAX];
+	struct softgpu_value *all[COL_COUNT_GPUS_MAX]; /* of all sets, one after the other */
+	struct col_count_replay replays[COL_COUNT_GPUS_MAX];
 	struct col_count_block *memory;
 	bool told;
 } packets;
@@ -254,6 +257,7 @@ static bool start(const struct col_count_target *target, char *error, size_t n_e
 	struct col_aql_agent agent;
 	struct set *sets = col_count_pages(&packets.memory, asked->n_sets * sizeof(*sets));
 	struct building b = { .error = error, .n_error = n_error };
+	size_t n_names = 0;
 
 	snprintf(error, n_error, "no memory");
 	b.events = col_pages(EVENTS_MAX * sizeof(*b.events));
@@ -271,6 +275,12 @@ static bool start(const struct col_count_target *target, char *error, size_t n_e
 		}
 	}
 	col_pages_free(b.events, EVENTS_MAX * sizeof(*b.events));
+	for (size_t i = 0; i < asked->n_sets; i++)
+		n_names += asked->sets[i].n;
+	packets.all[target->gpu] =
+		col_count_pages(&packets.memory, (n_names + 1) * sizeof(*packets.all[0]));
+	if (!packets.all[target->gpu])
+		return false;
 	packets.n_sets[target->gpu] = (uint32_t)asked->n_sets;
 	__atomic_store_n(&packets.sets[target->gpu], sets, __ATOMIC_RELEASE);
 	return true;
@@ -325,14 +335,9 @@ static void note_once(const char *text)
 	packets.told = true;
 }
 
-static bool take(const struct col_count_target *target, const struct col_count_ticket *ticket,
-		 struct softgpu_result *out_result)
+/* The values of the set whose packets have ended. */
+static bool read_set(struct set *set, uint32_t n)
 {
-	struct set *set = set_at(target->gpu, ticket->set);
-	uint32_t n;
-
-	if (!set)
-		return false;
 	if (!col_aql_values(set->program, keep_value, set)) {
 		note_once("counters: the GPU did not write the values of a kernel: it has none");
 		return false;
@@ -343,7 +348,6 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 			  "have no values: wavescope doctor says why");
 		return false;
 	}
-	n = (uint32_t)target->asked->sets[ticket->set].n;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct slot *slot = &set->slots[set->items[i].slot];
 		struct softgpu_value *value = &set->values[i];
@@ -354,6 +358,65 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 		value->n_values = set->items[i].form == EACH ? slot->n_values : 1;
 		value->values = set->items[i].form == EACH ? slot->values : &set->sums[i];
 	}
+	return true;
+}
+
+static void pass(const struct col_count_target *target, const struct col_count_ticket *ticket)
+{
+	struct set *set = set_at(target->gpu, ticket->set);
+
+	if (set)
+		set->read = read_set(set, (uint32_t)target->asked->sets[ticket->set].n);
+}
+
+static void replay(const struct col_count_target *target, const struct col_count_replay *how)
+{
+	struct set *set;
+
+	packets.replays[target->gpu] = how ? *how : (struct col_count_replay){ 0 };
+	for (uint32_t i = 0; !how && (set = set_at(target->gpu, i)); i++)
+		set->read = false;
+}
+
+/* Of all passes; a set that was not counted has names and no values. */
+static bool take_all(const struct col_count_target *target, struct softgpu_result *out_result)
+{
+	const struct col_count_replay *how = &packets.replays[target->gpu];
+	struct softgpu_value *all = packets.all[target->gpu];
+	const struct set *set;
+	uint32_t n = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; (set = set_at(target->gpu, i)); i++) {
+		for (size_t k = 0; k < target->asked->sets[i].n; k++) {
+			all[n] = set->values[k];
+			all[n++].n_values *= set->read;
+		}
+		any |= set->read;
+	}
+	*out_result = (struct softgpu_result){ .sampled = 1,
+					       .set = COL_COUNT_REPLAYED,
+					       .n_runs = how->n_runs,
+					       .saved_bytes = how->saved_bytes,
+					       .replay_host_ns = how->replay_ns,
+					       .n_values = n,
+					       .values = all };
+	return any;
+}
+
+static bool take(const struct col_count_target *target, const struct col_count_ticket *ticket,
+		 struct softgpu_result *out_result)
+{
+	struct set *set = set_at(target->gpu, ticket->set);
+	uint32_t n;
+
+	if (ticket->set == COL_COUNT_REPLAYED)
+		return take_all(target, out_result);
+	if (!set)
+		return false;
+	n = (uint32_t)target->asked->sets[ticket->set].n;
+	if (!read_set(set, n))
+		return false;
 	*out_result = (struct softgpu_result){
 		.sampled = 1, .set = ticket->set, .n_runs = 1, .n_values = n, .values = set->values
 	};
@@ -367,4 +430,6 @@ const struct col_count_source col_count_packets = {
 	.start = start,
 	.stop = stop,
 	.take = take,
+	.pass = pass,
+	.replay = replay,
 };

@@ -12,6 +12,7 @@
 #define SEEN_WINDOW 65536u /* as many results as the software GPU keeps */
 
 _Static_assert(COL_COUNT_NOTHING == SOFTGPU_PLAIN, "one word for it");
+_Static_assert(COL_COUNT_REPLAYED == SOFTGPU_REPLAY, "one word for it");
 
 /* Which results of a GPU have been read, so that the service may forget them. */
 struct reader {

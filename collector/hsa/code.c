@@ -5,6 +5,7 @@
  * the names. A copy is kept, because the child of a fork has to write it again.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/ranges.h"
 
 #include <errno.h>
 #include <hsa/hsa_ven_amd_loader.h>
@@ -196,6 +197,26 @@ bool col_code_of_kernel(uint32_t kernel, struct cap_rec_code_object *out_code)
 	return false;
 }
 
+const char *col_kernel_symbol(uint32_t kernel, uint32_t *out_kernarg_bytes)
+{
+	const char *symbol = "";
+
+	*out_kernarg_bytes = 0;
+	col_lock(&code.lock);
+	/* Ids are given in the order of the list, from 1. */
+	for (struct kernel_block *b = code.kernels; b && kernel--; b = b->next) {
+		if (kernel < b->n) {
+			symbol = b->all[kernel].name;
+			*out_kernarg_bytes = b->all[kernel].rec.kernarg_bytes;
+		}
+		if (kernel < BLOCK_ENTRIES)
+			break;
+		kernel -= BLOCK_ENTRIES - 1;
+	}
+	col_unlock(&code.lock);
+	return symbol;
+}
+
 /* ---- the kernel descriptor: LLVM's AMDGPU usage guide, "Kernel Descriptor" ---- */
 
 struct descriptor {
@@ -325,6 +346,7 @@ static hsa_status_t see_code(hsa_executable_t executable, hsa_loaded_code_object
 	rec->agent = col_agent_by_handle(agent.handle);
 	rec->storage = storage; /* the numbers are the same */
 	c->executable = visit->executable;
+	col_image_variables(rec);
 	code.last_code->n++;
 	see_agent(visit, agent.handle);
 	if (visit->n_codes < WS_ARRAY_LEN(visit->codes))
@@ -460,6 +482,7 @@ hsa_status_t col_hsa_hook_hsa_executable_destroy(hsa_executable_t executable)
 			if (c->executable != executable.handle)
 				continue;
 			c->executable = 0;
+			col_ranges_remove_in(c->rec.load_base, c->rec.load_size);
 			rec.h.what = c->rec.h.what;
 			if (writer)
 				cap_writer_meta(writer, &rec.h);

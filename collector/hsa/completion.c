@@ -3,6 +3,7 @@
  */
 #include "collector/hsa/pending_priv.h"
 #include "collector/hsa/queue_priv.h"
+#include "collector/hsa/ranges.h"
 #include "softgpu/cp/watch.h"
 
 #include <sched.h>
@@ -356,6 +357,7 @@ bool col_done_finish(struct col_pending *p, struct col_gpu_clock *clock, enum co
 
 bool col_pending_before_reuse(uint64_t signal)
 {
+	col_ranges_signal_reused(signal);
 	if (!signal || __atomic_load_n(&marks.n_marks, __ATOMIC_RELAXED) == 0)
 		return true;
 	for (unsigned turn = 0; turn < 10000; turn++) {

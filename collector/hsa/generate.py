@@ -15,7 +15,7 @@ SERVICES = {
     "image": ("HSA_IMAGE", "HSA_IMAGE_EXT_API"),
     "finalizer": ("HSA_FINALIZER", "HSA_FINALIZE_EXT_API"),
 }
-HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell", "reserve", "list", "listed")
+HOOKS = ("-", "always", "dispatch", "copy", "signal", "doorbell", "reach", "reserve", "list", "listed")
 PLAIN = ("-", "listed")  # ROCr's function is called itself
 # Hooks that are generated: from how many parameters of the row
 MADE = {"alloc": 3, "free": 1}
@@ -132,7 +132,16 @@ def made_hook(row, out):
     _, _, _, _, ret, name, params, names, (how, op, used) = row
     out.write("%scol_hsa_hook_%s(%s)\n{\n" % (pad(ret), name, ", ".join(params)))
     out.write("\tstruct col_call call_;\n\tstruct col_thread *t_ = col_alloc_begin(&call_);\n")
-    out.write("\t%sret_ = col_hsa.%s(%s);\n\n" % (pad(ret), name, ", ".join(names)))
+    call = "col_hsa.%s(%s)" % (name, ", ".join(names))
+    if op == "FREE":
+        out.write("\t%sret_;\n\n\tcol_ranges_remove((uint64_t)(uintptr_t)%s);\n\tret_ = %s;\n" % (pad(ret), used[0], call))
+    else:
+        out.write("\t%sret_ = %s;\n\n" % (pad(ret), call))
+    if op == "ALLOCATE":
+        # What is kept for replay is not to cost the program its memory.
+        out.write("\tif (ret_ == HSA_STATUS_ERROR_OUT_OF_RESOURCES && col_saved_give_back())\n\t\tret_ = %s;\n" % call)
+        out.write("\tif (ret_ == HSA_STATUS_SUCCESS)\n\t\tcol_ranges_allocated((uint64_t)(uintptr_t)*%s, %s, %s.handle);\n"
+                  % (used[2], used[1], used[0]))
     what = ("*%s, %s, col_agent_of_pool(%s.handle)" % (used[2], used[1], used[0]) if how == "alloc"
             else "%s, 0, 0" % used[0])
     out.write("\tif (t_ && ret_ == HSA_STATUS_SUCCESS)\n"
@@ -141,7 +150,8 @@ def made_hook(row, out):
 
 
 def source(rows, out):
-    out.write('/* Generated from functions.tab. */\n#include "collector/hsa/hsa_priv.h"\n\n')
+    out.write('/* Generated from functions.tab. */\n#include "collector/hsa/hsa_priv.h"\n'
+              '#include "collector/hsa/ranges.h"\n#include "collector/hsa/saved.h"\n\n')
     out.write("struct col_hsa_api col_hsa;\n\n")
     for i, row in enumerate(rows):
         if row[-1]:

@@ -11,6 +11,10 @@
  *	queue_attached.c   queues that existed before an attach
  *	pending.c          GPU work in flight
  *	turns.c            kernels one at a time, with packets that count
+ *	replay.c           such kernels, once per set of counters
+ *	saved.c            the contents of memory, saved and restored for that
+ *	copier.c           by copies of ours, in a queue of ours (own_queue.c)
+ *	ranges.c           what memory there is, from the calls in reach.c and memory.c
  *	packet_memory.c    memory for such packets
  *	pcs.c              PC samples by the runtime; pcs_dispatches.c: which dispatch they are of
  *	completion.c       completed GPU work: from its signal to its record
@@ -35,6 +39,7 @@ enum col_hsa_hook {
 	COL_HSA_HOOK_SIGNAL,
 	COL_HSA_HOOK_ALLOC,
 	COL_HSA_HOOK_DOORBELL,
+	COL_HSA_HOOK_REACH,
 	COL_HSA_HOOK_RESERVE,
 	COL_HSA_HOOK_LIST,
 	COL_HSA_HOOK_LISTED,
@@ -100,6 +105,8 @@ void col_code_match(void);  /* all kernels against the patterns of a new request
 void col_code_state(struct cap_writer *writer);
 void col_code_forked(void);
 uint32_t col_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread, no lock */
+/* Its symbol, "" if unknown, for ever; @out_kernarg_bytes: of its arguments. Takes the lock. */
+const char *col_kernel_symbol(uint32_t kernel, uint32_t *out_kernarg_bytes);
 
 /* ---- image.c: under code.c's lock ---- */
 
@@ -107,6 +114,11 @@ uint32_t col_kernel_by_object(uint64_t kernel_object); /* 0: unknown. Any thread
 void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object *rec,
 		    const char *uri);
 void col_image_fresh(void); /* a new capture: nothing is in it yet */
+/* Any thread, without the lock. Copy: false: not all of it is mapped. */
+bool col_image_copy(void *to, uint64_t from, uint64_t n_bytes);
+void col_image_hash(const void *bytes, uint64_t n_bytes, uint64_t out[2]);
+/* The variables of a code object that was loaded: where kernels can write. The rest of it is code. */
+void col_image_variables(const struct cap_rec_code_object *rec);
 
 /* ---- queue.c ---- */
 

@@ -9,6 +9,7 @@
  * unmapped it since. So a system call copies it, which fails where a load would fault.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/ranges.h"
 
 #include <elf.h>
 #include <string.h>
@@ -41,7 +42,7 @@ void col_image_fresh(void)
 }
 
 /* Two sums over 8-byte words with different multipliers: 128 bits, at memory speed. */
-static void hash_bytes(const void *bytes, uint64_t n, uint64_t out[2])
+void col_image_hash(const void *bytes, uint64_t n, uint64_t out[2])
 {
 	const char *at = bytes;
 	uint64_t a = 0x9e3779b97f4a7c15u ^ n, b = 0xc2b2ae3d27d4eb4fu + n;
@@ -59,7 +60,7 @@ static void hash_bytes(const void *bytes, uint64_t n, uint64_t out[2])
 	out[1] = b;
 }
 
-static bool copy_image(void *to, uint64_t from, uint64_t n)
+bool col_image_copy(void *to, uint64_t from, uint64_t n)
 {
 	uint64_t did = 0;
 
@@ -128,9 +129,9 @@ void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object 
 	copy = col_pages(n);
 	if (!copy)
 		return;
-	if (!copy_image(copy, rec->memory_base, n) || !is_image_of(copy, n, rec->load_size))
+	if (!col_image_copy(copy, rec->memory_base, n) || !is_image_of(copy, n, rec->load_size))
 		goto out;
-	hash_bytes(copy, n, image.hash);
+	col_image_hash(copy, n, image.hash);
 	known = find_image(&image);
 	if (known) {
 		struct cap_rec_code_same same = {
@@ -150,4 +151,42 @@ void col_image_keep(struct cap_writer *writer, const struct cap_rec_code_object 
 		images.known[images.n++] = image;
 out:
 	col_pages_free(copy, n);
+}
+
+#define SEGMENTS_MAX 64u
+
+/* False: the image is not in memory any more, or not what was loaded. */
+static bool writable_segments(const struct cap_rec_code_object *rec)
+{
+	Elf64_Phdr segments[SEGMENTS_MAX];
+	Elf64_Ehdr head;
+
+	if (!rec->memory_base || rec->memory_size < sizeof(head) ||
+	    !col_image_copy(&head, rec->memory_base, sizeof(head)) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_machine != EM_AMDGPU ||
+	    head.e_phentsize != sizeof(segments[0]) || head.e_phnum > SEGMENTS_MAX ||
+	    head.e_phoff > rec->memory_size ||
+	    head.e_phnum > (rec->memory_size - head.e_phoff) / sizeof(segments[0]) ||
+	    !col_image_copy(segments, rec->memory_base + head.e_phoff,
+			    head.e_phnum * sizeof(segments[0])))
+		return false;
+	for (unsigned i = 0; i < head.e_phnum; i++) {
+		uint64_t at = rec->load_delta + segments[i].p_vaddr;
+
+		if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_W))
+			continue;
+		if (at < rec->load_base || at - rec->load_base > rec->load_size ||
+		    segments[i].p_memsz > rec->load_size - (at - rec->load_base))
+			return false;
+		col_ranges_add(at, segments[i].p_memsz, rec->agent, COL_RANGE_SAVED);
+	}
+	return true;
+}
+
+void col_image_variables(const struct cap_rec_code_object *rec)
+{
+	if (!col_ranges_kept() || !rec->agent || !col_agent_is_gpu(rec->agent))
+		return;
+	if (!writable_segments(rec))
+		col_ranges_add(rec->load_base, rec->load_size, rec->agent, COL_RANGE_SAVED);
 }

@@ -12,6 +12,8 @@
  */
 #include "collector/hsa/hsa_priv.h"
 #include "collector/hsa/pcs.h"
+#include "collector/hsa/ranges.h"
+#include "collector/hsa/replay.h"
 #include "collector/hsa/turns.h"
 
 #include <errno.h>
@@ -91,7 +93,9 @@ static bool is_asked(const struct col_hsa_function *f)
 	case COL_HSA_HOOK_RESERVE:
 		return col_gpu_reports();
 	case COL_HSA_HOOK_ALLOC:
-		return col_asked(COL_SERVICE_MEMORY_ALLOCATION);
+		return col_asked(COL_SERVICE_MEMORY_ALLOCATION) || col_ranges_kept();
+	case COL_HSA_HOOK_REACH:
+		return col_ranges_kept();
 	}
 	return false;
 }
@@ -153,6 +157,7 @@ void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_vers
 	col_code_load();
 	col_memory_load();
 	col_count_load();
+	col_ranges_load();
 	col_reported_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)runtime_version);
@@ -169,6 +174,7 @@ void col_hsa_reinstall(struct col_hsa_table *const tables[])
 {
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)hsa.version);
 	col_count_load();
+	col_ranges_load();
 	col_reported_load();
 	if (col_counting())
 		col_code_match();
@@ -219,6 +225,8 @@ WS_PUBLIC void OnUnload(void)
 	col_queues_unload();
 	col_pending_unload();
 	col_turns_unload();
+	col_replay_unload();
+	col_ranges_unload();
 	__atomic_store_n(&hsa.loaded, false, __ATOMIC_RELEASE);
 	errno = saved_errno;
 }
@@ -250,6 +258,8 @@ static void forked(void)
 	col_pending_forked();
 	col_turns_forked();
 	col_pcs_forked();
+	col_replay_forked();
+	col_ranges_forked();
 	col_queues_forked();
 	col_reported_forked();
 	col_code_forked();

@@ -5,6 +5,7 @@
  * hsa_amd_profiling_async_copy_enable() is on, which it is from OnLoad to the end.
  */
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/ranges.h"
 
 #include <hsa/amd_hsa_signal.h>
 #include <string.h>
@@ -54,7 +55,26 @@ struct copy {
 	const void *dst, *src;
 	uint64_t dst_agent, src_agent; /* hsa_agent_t */
 	uint64_t n_bytes;
+	/* For ranges.h: what the program submits it with. */
+	const hsa_signal_t *waits_for;
+	uint32_t n_waits_for;
+	uint64_t signal;
+	int64_t value;
+	bool gated;
 };
+
+/* Kernels may be replayed: a copy into memory that is restored waits, and is remembered while it runs. */
+static void gate_copy(struct copy *copy, uint32_t n_waits_for, const hsa_signal_t *waits_for,
+		      hsa_signal_t signal)
+{
+	copy->gated = col_ranges_write_begin((uint64_t)(uintptr_t)copy->dst);
+	if (!copy->gated)
+		return;
+	copy->waits_for = waits_for;
+	copy->n_waits_for = n_waits_for;
+	copy->signal = signal.handle;
+	copy->value = signal.handle ? col_hsa.hsa_signal_load_relaxed(signal) : 0;
+}
 
 /*
  * A slot for this copy, already in flight: it may complete before the call returns.
@@ -121,9 +141,14 @@ static struct col_pending *begin_copy(const struct copy *copy, hsa_signal_t *sig
 	return p;
 }
 
-static void end_copy(struct col_pending *p, hsa_status_t status)
+static void end_copy(const struct copy *copy, struct col_pending *p, hsa_status_t status)
 {
-	if (p && status != HSA_STATUS_SUCCESS)
+	bool submitted = status == HSA_STATUS_SUCCESS;
+
+	if (copy->gated)
+		col_ranges_write_end(submitted ? copy->signal : 0, copy->value,
+				     (const uint64_t *)copy->waits_for, copy->n_waits_for);
+	if (p && !submitted)
 		col_pending_cancel(p);
 }
 
@@ -133,13 +158,18 @@ hsa_status_t col_hsa_hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_a
 						    const hsa_signal_t *dep_signals,
 						    hsa_signal_t completion_signal)
 {
-	struct copy copy = { dst, src, dst_agent.handle, src_agent.handle, size };
+	struct copy copy = { .dst = dst,
+			     .src = src,
+			     .dst_agent = dst_agent.handle,
+			     .src_agent = src_agent.handle,
+			     .n_bytes = size };
 	struct col_pending *p = begin_copy(&copy, &completion_signal);
-	hsa_status_t status =
-		col_hsa.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
-						  num_dep_signals, dep_signals, completion_signal);
+	hsa_status_t status;
 
-	end_copy(p, status);
+	gate_copy(&copy, num_dep_signals, dep_signals, completion_signal);
+	status = col_hsa.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size,
+						   num_dep_signals, dep_signals, completion_signal);
+	end_copy(&copy, p, status);
 	return status;
 }
 
@@ -148,13 +178,20 @@ hsa_status_t col_hsa_hook_hsa_amd_memory_async_copy_on_engine(
 	uint32_t num_dep_signals, const hsa_signal_t *dep_signals, hsa_signal_t completion_signal,
 	uint32_t engine_id, bool force_copy_on_sdma)
 {
-	struct copy copy = { dst, src, dst_agent.handle, src_agent.handle, size };
+	struct copy copy = { .dst = dst,
+			     .src = src,
+			     .dst_agent = dst_agent.handle,
+			     .src_agent = src_agent.handle,
+			     .n_bytes = size };
 	struct col_pending *p = begin_copy(&copy, &completion_signal);
-	hsa_status_t status = col_hsa.hsa_amd_memory_async_copy_on_engine(
-		dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals,
-		completion_signal, engine_id, force_copy_on_sdma);
+	hsa_status_t status;
 
-	end_copy(p, status);
+	gate_copy(&copy, num_dep_signals, dep_signals, completion_signal);
+	status = col_hsa.hsa_amd_memory_async_copy_on_engine(dst, dst_agent, src, src_agent, size,
+							     num_dep_signals, dep_signals,
+							     completion_signal, engine_id,
+							     force_copy_on_sdma);
+	end_copy(&copy, p, status);
 	return status;
 }
 
@@ -174,12 +211,13 @@ hsa_status_t col_hsa_hook_hsa_amd_memory_async_copy_rect(
 		.n_bytes = (uint64_t)range->x * range->y * range->z,
 	};
 	struct col_pending *p = begin_copy(&copy, &completion_signal);
-	hsa_status_t status =
-		col_hsa.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
-						       copy_agent, dir, num_dep_signals,
-						       dep_signals, completion_signal);
+	hsa_status_t status;
 
-	end_copy(p, status);
+	gate_copy(&copy, num_dep_signals, dep_signals, completion_signal);
+	status = col_hsa.hsa_amd_memory_async_copy_rect(dst, dst_offset, src, src_offset, range,
+							copy_agent, dir, num_dep_signals,
+							dep_signals, completion_signal);
+	end_copy(&copy, p, status);
 	return status;
 }
 

@@ -6,12 +6,17 @@
 
 #define EXECUTABLE_FLAG 4u /* of later ROCr: HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG */
 
+struct search {
+	uint32_t flag;
+	hsa_amd_memory_pool_t found;
+};
+
 static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *ctx)
 {
 	hsa_amd_segment_t segment = HSA_AMD_SEGMENT_GROUP;
 	uint32_t flags = 0;
 	bool may_allocate = false;
-	hsa_amd_memory_pool_t *out = ctx;
+	struct search *search = ctx;
 
 	col_hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
 	if (segment != HSA_AMD_SEGMENT_GLOBAL)
@@ -19,22 +24,29 @@ static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *ctx)
 	col_hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
 	col_hsa.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
 					     &may_allocate);
-	if (!may_allocate || !(flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
+	if (!may_allocate || !(flags & search->flag))
 		return HSA_STATUS_SUCCESS;
-	*out = pool;
+	search->found = pool;
 	return HSA_STATUS_INFO_BREAK;
+}
+
+uint64_t col_packet_pool(uint64_t agent, uint32_t flag)
+{
+	struct search search = { .flag = flag };
+
+	if (agent && col_hsa.hsa_amd_agent_iterate_memory_pools &&
+	    col_hsa.hsa_amd_memory_pool_get_info && col_hsa.hsa_amd_memory_pool_allocate &&
+	    col_hsa.hsa_amd_agents_allow_access)
+		col_hsa.hsa_amd_agent_iterate_memory_pools((hsa_agent_t){ agent }, take_pool,
+							   &search);
+	return search.found.handle;
 }
 
 static hsa_amd_memory_pool_t host_pool(void)
 {
-	hsa_amd_memory_pool_t pool = { 0 };
-	hsa_agent_t cpu = { col_agent_first_cpu() };
-
-	if (cpu.handle && col_hsa.hsa_amd_agent_iterate_memory_pools &&
-	    col_hsa.hsa_amd_memory_pool_get_info && col_hsa.hsa_amd_memory_pool_allocate &&
-	    col_hsa.hsa_amd_agents_allow_access)
-		col_hsa.hsa_amd_agent_iterate_memory_pools(cpu, take_pool, &pool);
-	return pool;
+	return (hsa_amd_memory_pool_t){
+		col_packet_pool(col_agent_first_cpu(), HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED)
+	};
 }
 
 static void *allocate(const struct col_aql_agent *agent, size_t n_bytes)

@@ -11,4 +11,7 @@
 /* False: the runtime has no memory that both the agent and the host can use. */
 bool col_packet_agent(uint32_t agent, struct col_aql_agent *out_agent);
 
+/* A pool of an agent (hsa_agent_t) with this HSA_AMD_MEMORY_POOL_GLOBAL_FLAG; 0: none to allocate from. */
+uint64_t col_packet_pool(uint64_t agent, uint32_t flag);
+
 #endif

@@ -9,6 +9,7 @@
  */
 #include "collector/hsa/pcs.h"
 #include "collector/hsa/queue_priv.h"
+#include "collector/hsa/ranges.h"
 #include "collector/hsa/turns.h"
 
 #include <errno.h>
@@ -263,6 +264,8 @@ static uint32_t emit_turn(struct col_queue *queue, hsa_kernel_dispatch_packet_t 
 	if (!queue->has_dispatched)
 		col_count_first(queue->rec.agent);
 	queue->has_dispatched = true;
+	col_ranges_signal_reused(packet->completion_signal.handle);
+	col_ranges_kernarg((uint64_t)(uintptr_t)packet->kernarg_address);
 	col_queue_watch(queue, packet, true);
 	if (!queue->turn)
 		queue->turn = col_turn_take(queue, NULL, packet);
@@ -420,6 +423,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 						  out_queue);
 	if (status != HSA_STATUS_SUCCESS || !col_agent_is_gpu(col_agent_by_handle(agent.handle)))
 		return status;
+	col_ranges_queue(col_agent_by_handle(agent.handle));
 	/* Between two attaches: the next one finds a queue that was there before. */
 	if (!asked && col_hsa_attached())
 		return status;
@@ -430,6 +434,8 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	if (queue) {
 		queue->handle = *out_queue;
 		queue->agent = agent.handle;
+		queue->on_error = callback;
+		queue->on_error_data = data;
 		queue->rec.h.time = cap_ticks();
 		queue->rec.hsa_id = (*out_queue)->id;
 		queue->rec.address = (uint64_t)(uintptr_t)*out_queue;
@@ -517,6 +523,20 @@ hsa_status_t col_hsa_hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *ha
 		enable = 1;
 	col_unlock(&col_queues_lock);
 	return col_hsa.hsa_amd_profiling_set_profiler_enabled(handle, enable);
+}
+
+hsa_status_t col_hsa_hook_hsa_amd_queue_cu_set_mask(const hsa_queue_t *handle,
+						    uint32_t num_cu_mask_count,
+						    const uint32_t *cu_mask)
+{
+	struct col_queue *queue;
+
+	col_lock(&col_queues_lock);
+	queue = col_queue_find(handle);
+	if (queue)
+		queue->has_cu_mask = num_cu_mask_count != 0;
+	col_unlock(&col_queues_lock);
+	return col_hsa.hsa_amd_queue_cu_set_mask(handle, num_cu_mask_count, cu_mask);
 }
 
 hsa_status_t col_hsa_hook_hsa_signal_destroy(hsa_signal_t signal)

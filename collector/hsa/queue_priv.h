@@ -37,7 +37,11 @@ struct col_queue {
 	struct col_pending_ring *ring;
 	struct col_launch_note
 		*notes; /* queue_reported.c: one per slot of the ring; NULL: not reported */
-	bool plain;     /* not intercepted: the GPU reports it, or it existed before the attach */
+	/* Reports errors of the queue to the program; NULL: it wants none. */
+	void (*on_error)(hsa_status_t status, hsa_queue_t *source, void *data);
+	void *on_error_data;
+	bool has_cu_mask; /* its kernels run on some of the CUs */
+	bool plain;       /* not intercepted: the GPU reports it, or it existed before the attach */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	bool takes_turns;       /* see turns.h */
@@ -71,6 +75,12 @@ union col_packet {
 	hsa_barrier_and_packet_t barrier; /* barrier-or has its completion signal there, too */
 };
 _Static_assert(sizeof(union col_packet) == 64, "AQL packets have 64 bytes");
+
+/* A packet of ours: all before it has ended, and others see what it did. */
+#define COL_PACKET_HEADER(type)                                                                    \
+	(uint16_t)((type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |            \
+		   HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |             \
+		   HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
 
 /* Of the list of queues: new, find, and what is in it. */
 extern struct col_lock col_queues_lock;

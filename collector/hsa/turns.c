@@ -3,6 +3,7 @@
 #include "collector/count/aqlprofile.h"
 #include "collector/count/source.h"
 #include "collector/hsa/pending_priv.h"
+#include "collector/hsa/replay.h"
 
 #include <string.h>
 #include <time.h>
@@ -30,8 +31,10 @@ struct col_turn {
 	uint32_t agent;
 	uint32_t n_handlers; /* that have not been called yet */
 	const struct col_queue *queue;
-	struct col_pending *p;                       /* NULL: nothing of it is recorded */
-	struct col_aql_program *program;             /* NULL: it is not counted */
+	struct col_pending *p;           /* NULL: nothing of it is recorded */
+	struct col_aql_program *program; /* NULL: it is not counted */
+	bool replays;                    /* it runs in a queue of replay.c */
+	struct col_replay replay;
 	hsa_signal_t arrived, granted, timed, ended; /* made when first needed, used again */
 	struct col_turn *next;                       /* that waits */
 };
@@ -122,7 +125,30 @@ static void grant_next(uint32_t agent)
 	set_state(turn, RUNS);
 	if (turn->program)
 		col_aql_clear(turn->program);
+	if (turn->replays)
+		col_replay_submit(&turn->replay);
+	else
+		col_hsa.hsa_signal_store_screlease(turn->granted, 0);
+}
+
+/* On the thread of the replays: all passes have run. The program's queue goes on, and comes to `ended`. */
+static void on_replayed(struct col_replay *replay)
+{
+	struct col_turn *turn =
+		(struct col_turn *)((char *)replay - offsetof(struct col_turn, replay));
+
 	col_hsa.hsa_signal_store_screlease(turn->granted, 0);
+}
+
+/* On ROCr's thread: an error of the kernel's, for whom it would have been reported to. */
+static void on_replay_failed(struct col_replay *replay, hsa_status_t status)
+{
+	struct col_turn *turn =
+		(struct col_turn *)((char *)replay - offsetof(struct col_turn, replay));
+	const struct col_queue *queue = turn->queue;
+
+	if (queue->on_error && queue->handle)
+		queue->on_error(status, queue->handle, queue->on_error_data);
 }
 
 /* A handler was called for a turn that is no more; the last one frees its place. Under the lock. */
@@ -215,6 +241,7 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 	turn->queue = queue;
 	turn->p = p;
 	turn->program = NULL;
+	turn->replays = false;
 	if (!make_signals(turn)) {
 		set_state(turn, IDLE);
 		return NULL;
@@ -233,16 +260,10 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 	return turn;
 }
 
-#define BARRIER_BIT (1u << HSA_PACKET_HEADER_BARRIER)
-#define SYSTEM_FENCES                                                                              \
-	(HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                       \
-	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
-#define HEADER(type) (uint16_t)((type) << HSA_PACKET_HEADER_TYPE | BARRIER_BIT | SYSTEM_FENCES)
-
 static void put_barrier(union col_packet *to, uint64_t waits_for, uint64_t completes)
 {
 	memset(to, 0, sizeof(*to));
-	to->barrier.header = HEADER(HSA_PACKET_TYPE_BARRIER_AND);
+	to->barrier.header = COL_PACKET_HEADER(HSA_PACKET_TYPE_BARRIER_AND);
 	to->barrier.dep_signal[0].handle = waits_for;
 	to->barrier.completion_signal.handle = completes;
 }
@@ -252,9 +273,25 @@ static void put_program(union col_packet *to, const struct col_aql_packets *pack
 {
 	union col_aql_packet packet = packets->at[step];
 
-	packet.header = HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	packet.header = COL_PACKET_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC);
 	packet.completion = completes;
 	memcpy(to, &packet, sizeof(*to));
+}
+
+/* Whether the dispatch can be repeated in another queue. Else its first set is counted here. */
+static bool can_replay(const struct col_turn *turn)
+{
+	enum col_obstacle obstacle = turn->queue->rec.type == HSA_QUEUE_TYPE_COOPERATIVE
+					     ? COL_OBSTACLE_COOPERATIVE
+				     : turn->queue->has_cu_mask      ? COL_OBSTACLE_CU_MASK
+				     : col_replay_ready(turn->agent) ? COL_OBSTACLE_NONE
+								     : COL_OBSTACLE_FAILED;
+
+	if (obstacle) {
+		turn->p->ticket.set = 0;
+		col_replay_ran_once(turn->p->dispatch.h.what, obstacle);
+	}
+	return !obstacle;
 }
 
 uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t *packet,
@@ -264,6 +301,19 @@ uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t
 	const struct col_aql_packets *packets;
 	uint32_t n = 0;
 
+	if (p && col_pending_is_counted(p) && p->ticket.set == COL_COUNT_REPLAYED &&
+	    can_replay(turn)) {
+		turn->replays = true;
+		turn->replay = (struct col_replay){ .agent = turn->agent,
+						    .kernel = p->dispatch.h.what,
+						    .packet = *packet,
+						    .ticket = &turn->p->ticket,
+						    .done = on_replayed,
+						    .failed = on_replay_failed };
+		put_barrier(&to[n++], 0, turn->arrived.handle);
+		put_barrier(&to[n++], turn->granted.handle, turn->ended.handle);
+		return n;
+	}
 	if (p && col_pending_is_counted(p))
 		turn->program = col_count_program(p->ticket.gpu, p->ticket.set);
 	packets = turn->program ? col_aql_packets(turn->program) : NULL;
@@ -272,7 +322,7 @@ uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t
 	if (packets)
 		put_program(&to[n++], packets, COL_AQL_START, 0);
 	to[n].dispatch = *packet;
-	to[n++].header |= BARRIER_BIT;
+	to[n++].header |= 1u << HSA_PACKET_HEADER_BARRIER;
 	if (packets && packets->has_read)
 		put_program(&to[n++], packets, COL_AQL_READ, 0);
 	if (packets)
@@ -300,8 +350,20 @@ static void forget_waiting(struct col_turn *turn)
 /*
  * Its packets never complete. The handlers that wait for `arrived` or `ended` are woken, and free the place.
  */
+static void cancel_replays(const struct col_queue *queue)
+{
+	for (uint32_t i = 0; turns.all && i < TURNS; i++) {
+		struct col_turn *turn = &turns.all[i];
+
+		/* Without the lock, which the thread of the replays may need to end. */
+		if (turn->queue == queue && turn->replays && state_of(turn) == RUNS)
+			col_replay_cancel(&turn->replay);
+	}
+}
+
 void col_turns_queue_gone(const struct col_queue *queue)
 {
+	cancel_replays(queue);
 	col_lock(&turns.lock);
 	for (uint32_t i = 0; turns.all && i < TURNS; i++) {
 		struct col_turn *turn = &turns.all[i];

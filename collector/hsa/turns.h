@@ -15,6 +15,9 @@
  * for one of another queue does not keep that one from its turn. When `ended` has fallen, the same thread
  * reads the values, writes the record, lets the program see the completion, and grants the next turn.
  *
+ * A kernel that is counted with several sets has its turn in another queue (replay.h): the program's has the two
+ * barriers only, and the second one completes `ended` when all passes have run.
+ *
  * A kernel that needs another one to run at the same time does not end, as under AMD's own tools.
  *
  * Threads  take, emit: the thread that submits, for one queue at a time; they take no lock of ours, but ROCr's.

@@ -4,6 +4,7 @@
  *
  *	FAKE_AQLPROFILE=off     its start does not switch the counters on: they stay 0
  *	FAKE_AQLPROFILE=silent  its read writes nothing
+ *	FAKE_AQLPROFILE=sq      its read writes nothing for sets without a counter of SQ
  */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ven_amd_aqlprofile.h>
@@ -100,6 +101,15 @@ static bool is_set(const char *to)
 	return text && strcmp(text, to) == 0;
 }
 
+static bool is_silent(const hsa_ven_amd_aqlprofile_profile_t *profile)
+{
+	bool has_sq = false;
+
+	for (uint32_t i = 0; i < profile->event_count; i++)
+		has_sq |= profile->events[i].block_name == HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ;
+	return is_set("silent") || (is_set("sq") && !has_sq);
+}
+
 static uint32_t index_of(const struct block *block, uint32_t instance, uint32_t engine)
 {
 	return block->n_engines > 1     ? 0x60000000u | engine << 16
@@ -135,7 +145,7 @@ static void put_read(struct words *w, const hsa_ven_amd_aqlprofile_profile_t *pr
 		uint32_t low = block->low[place_of(profile, i)];
 
 		for (uint32_t engine = 0; engine < block->n_engines; engine++, n++) {
-			if (is_set("silent"))
+			if (is_silent(profile))
 				continue;
 			set(w, 0xc200, index_of(block, event->block_index, engine));
 			copy(w, low, to + 2 * n);
