@@ -196,6 +196,14 @@ def read_softgpu(path, data):
             fail(place, "data/counters does not agree that '%s' is a level" % name)
         archs = soft_targets(targets)
         out[name] = (CLASSES[kind], archs, text)
+    for name, (_, numbers, _, _) in data.rows.items():
+        for arch in [a[0] for a in data.archs if a[0] in SOFT_TARGETS]:
+            if arch in numbers and arch not in out.get(name, (None, []))[1]:
+                fail(data.names[name], "%s has no row for %s: exact, modelled, or unsupported with the reason" %
+                     (os.path.basename(path), arch))
+            if arch not in numbers and arch in out.get(name, (None, []))[1]:
+                fail(data.names[name], "%s has a row for %s, which does not have '%s'" %
+                     (os.path.basename(path), arch, name))
     return out
 
 

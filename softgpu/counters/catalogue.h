@@ -14,7 +14,7 @@
 #include "catalogue_enum.h"
 #include "softgpu/isa/isa.h"
 
-enum sg_per { SG_PER_DEVICE, SG_PER_SE, SG_PER_CU, SG_PER_CHANNEL };
+enum sg_per { SG_PER_DEVICE, SG_PER_SE, SG_PER_CU, SG_PER_CHANNEL, SG_PER_ARBITER };
 enum sg_fidelity { SG_EXACT, SG_MODELLED, SG_UNSUPPORTED, SG_LEVEL_COUNTER };
 
 struct sg_block_info {

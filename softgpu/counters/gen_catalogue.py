@@ -5,7 +5,8 @@ import sys
 
 TARGETS = ["gfx908", "gfx90a", "gfx942", "gfx950"]  # in the order of the generations
 CLASSES = {"exact": "SG_EXACT", "modelled": "SG_MODELLED", "unsupported": "SG_UNSUPPORTED", "level": "SG_LEVEL_COUNTER"}
-INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL"}
+INSTANCES = {"one": "SG_PER_DEVICE", "se": "SG_PER_SE", "cu": "SG_PER_CU", "channel": "SG_PER_CHANNEL",
+             "arbiter": "SG_PER_ARBITER"}
 
 
 def fail(path, line, text):

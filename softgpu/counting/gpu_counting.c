@@ -259,6 +259,7 @@ void sg_counting_keep(struct sg_counted_dispatch *run)
 size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size_t room)
 {
 	static const char *const instances[] = { [SG_PER_DEVICE] = "device",
+						 [SG_PER_ARBITER] = "arbiter",
 						 [SG_PER_SE] = "shader engine",
 						 [SG_PER_CU] = "CU",
 						 [SG_PER_CHANNEL] = "L2 channel" };

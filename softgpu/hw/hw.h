@@ -49,6 +49,7 @@ struct sg_hw {
 	/* command processor and launcher, cycles */
 	uint32_t cp_overhead; /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
 	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
+	uint32_t cpc_cane, cpc_sync;              /* of a die, for each dispatch */
 	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
 	uint32_t release_ns;     /* from the last wave's end to the end of the release */
 	uint32_t wave_launch;    /* cycles of a shader engine's launcher per wave */

@@ -66,6 +66,7 @@
 	.lds_bytes = 163840, .lds_granule = 1280, /* D */ \
 	.icache_ahead = 2,                    /* M */ \
 	.cp_overhead = 4700, .cp_decode = 4480, .cp_stall = 1750, /* R: of one die */ \
+	.cpc_cane = 79, .cpc_sync = 1,        /* R: of one die */ \
 	.release_ns = 250,                    /* as MI300X */ \
 	.read_ps = 1264, .write_ps = 1264,    /* D: 8 TB/s, of which 81 % */ \
 	GFX94X_COMMON

@@ -8,6 +8,29 @@
 
 enum { IN, OUT }; /* directions of a link */
 
+/* Counters of 32 bytes, by where they are. */
+enum { OWN, PEER, HOST, N_PLACES };
+static const uint16_t read_32b[N_PLACES] = {
+	[OWN] = SG_C_TCC_EA_RDREQ_DRAM_32B,
+	[PEER] = SG_C_TCC_EA_RDREQ_GMI_32B,
+	[HOST] = SG_C_TCC_EA_RDREQ_IO_32B,
+};
+static const uint16_t write_32b[N_PLACES] = {
+	[OWN] = SG_C_TCC_EA_WRREQ_WRITE_DRAM_32B,
+	[PEER] = SG_C_TCC_EA_WRREQ_WRITE_GMI_32B,
+	[HOST] = SG_C_TCC_EA_WRREQ_WRITE_IO_32B,
+};
+static const uint16_t atomic_32b[N_PLACES] = {
+	[OWN] = SG_C_TCC_EA_WRREQ_ATOMIC_DRAM_32B,
+	[PEER] = SG_C_TCC_EA_WRREQ_ATOMIC_GMI_32B,
+	[HOST] = SG_C_TCC_EA_WRREQ_ATOMIC_IO_32B,
+};
+
+static unsigned place_of(uint32_t route)
+{
+	return route == SG_ROUTE_OWN ? OWN : route == SG_ROUTE_IO ? HOST : PEER;
+}
+
 void sg_ea_begin(struct sg_tcc *tcc, uint32_t mhz)
 {
 	tcc->mhz = mhz;
@@ -69,6 +92,7 @@ uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, 
 	C(TCC_EA_RDREQ_128B) += n == 2;
 	C(TCC_EA_RDREQ_64B) += n == 1;
 	C(TCC_EA_RDREQ_DRAM) += route == SG_ROUTE_OWN;
+	ch->c[read_32b[place_of(route)]] += 2 * n;
 	if (uncached)
 		C(TCC_EA_RD_UNCACHED_32B) += 2 * n;
 	if (waited > tcc->hw->read_credit)
@@ -105,6 +129,8 @@ static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t nu
 	uint64_t done = send(tcc, ch, number, time, route, whole ? 64 : 32, 1);
 
 	C(TCC_EA_WRREQ_64B) += whole;
+	C(TCC_EA_WRREQ_WRITE_DRAM) += route == SG_ROUTE_OWN;
+	ch->c[write_32b[place_of(route)]] += whole ? 2 : 1;
 	C(TCC_EA_WR_UNCACHED_32B) += uncached; /* published: one of 64 bytes counts once */
 	C(TCC_EA_WRREQ_LEVEL) += done - time;
 	return done;
@@ -140,6 +166,8 @@ uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number
 				? 0
 				: tcc->links[route].read_cycles - tcc->links[route].write_cycles;
 		C(TCC_EA_ATOMIC)++;
+		C(TCC_EA_WRREQ_ATOMIC_DRAM) += route == SG_ROUTE_OWN;
+		ch->c[atomic_32b[place_of(route)]]++;
 		C(TCC_EA_WR_UNCACHED_32B)++;
 		C(TCC_EA_WRREQ_LEVEL) += done - time;
 		C(TCC_EA_ATOMIC_LEVEL) += done - time;

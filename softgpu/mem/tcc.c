@@ -300,6 +300,12 @@ static const uint16_t by_type[] = {
 	[SG_MTYPE_UC] = SG_C_TCC_UC_REQ,
 };
 
+/* Halves of 32 bytes that have some of these. */
+static uint32_t sectors(uint64_t bytes)
+{
+	return ((uint32_t)bytes != 0) + (bytes >> 32 != 0);
+}
+
 static void count_request(const struct sg_tcc *tcc, struct sg_channel *ch,
 			  const struct sg_request *r, bool hit)
 {
@@ -314,12 +320,16 @@ static void count_request(const struct sg_tcc *tcc, struct sg_channel *ch,
 		C(TCC_NC_REQ)++;
 	else
 		ch->c[by_type[r->memory.mtype]]++;
-	if (r->kind == SG_REQ_WRITE)
+	if (r->kind == SG_REQ_WRITE) {
 		C(TCC_WRITE)++;
-	else if (r->kind == SG_REQ_ATOMIC)
+		C(TCC_WRITE_SECTORS) += sectors(r->bytes);
+	} else if (r->kind == SG_REQ_ATOMIC) {
 		C(TCC_ATOMIC)++;
-	else
+		C(TCC_ATOMIC_SECTORS) += sectors(r->bytes);
+	} else {
 		C(TCC_READ)++;
+		C(TCC_READ_SECTORS) += 2 * r->lines;
+	}
 }
 
 /* Goes to memory whatever L2 has. Up to MI200, scalar and instruction caches' requests do not: kernel arguments,
@@ -352,6 +362,7 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
 	uint64_t done = time, number = line_number(tcc, r->addr);
 
 	count_request(tcc, ch, r, false);
+	C(TCC_BYPASS_REQ)++;
 	if (r->kind != SG_REQ_WRITE && r->kind != SG_REQ_ATOMIC) {
 		uint32_t n = r->lines == 2 && tcc->hw->read_128 ? 2 : 1;
 

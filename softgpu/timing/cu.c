@@ -193,12 +193,13 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 
 	w->page->count[cu->se][w->slot]++;
 	cu->model->n_issued++;
-	if (w->waits && ready > w->issued_at) {
+	if (w->waits && ready > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / SG_QUAD;
-		SQ(SQ_WAIT_INST_ANY) += (t - ready) / SG_QUAD;
-	} else {
-		SQ(SQ_WAIT_INST_ANY) += (t - w->issued_at) / SG_QUAD;
-	}
+	else
+		ready = w->issued_at;
+	SQ(SQ_WAIT_INST_ANY) += (t - ready) / SG_QUAD;
+	if (inst->unit == SG_UNIT_LDS)
+		SQ(SQ_WAIT_INST_LDS) += (t - ready) / SG_QUAD;
 	w->waits = false;
 	w->stall = SG_STALL_NONE;
 	w->last_pc = sg_model_pc(w);
@@ -355,6 +356,7 @@ static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 		if (again > t) {
 			if (sampled)
 				w->stall = SG_STALL_QUEUE;
+			sg_busy_add(&cu->lds_full, t, again);
 			sg_simd_ready(m, simd, k, again);
 			continue;
 		}

@@ -29,6 +29,20 @@ static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	return true;
 }
 
+static void count_local(struct sg_cu *cu, const struct sg_model_wave *w,
+			const struct sg_timing_insn *inst)
+{
+	/* the counters of data follow those of instructions, in the same order */
+	const uint32_t to_data = SG_C_SQ_INSTS_LDS_LOAD_BANDWIDTH - SG_C_SQ_INSTS_LDS_LOAD;
+	uint32_t place = inst->mem_kind == SG_MEM_LOAD    ? SG_C_SQ_INSTS_LDS_LOAD
+			 : inst->mem_kind == SG_MEM_STORE ? SG_C_SQ_INSTS_LDS_STORE
+							  : SG_C_SQ_INSTS_LDS_ATOMIC;
+
+	cu->sq[place]++;
+	/* bytes; finish_engines() divides their sum */
+	cu->sq[place + to_data] += w->lanes * inst->bytes * (inst->flags & SG_INSN_PAIR ? 2u : 1u);
+}
+
 bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		     uint64_t t)
 {
@@ -37,8 +51,11 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	uint32_t slot = sg_push_lgkm(w);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
-	if (inst->mem_kind != SG_MEM_CONTROL && !lds_cost(cu, w, inst, &cost))
-		return false;
+	if (inst->mem_kind != SG_MEM_CONTROL) {
+		if (!lds_cost(cu, w, inst, &cost))
+			return false;
+		count_local(cu, w, inst);
+	}
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
 	w->lgkm_done[slot] = done;
@@ -82,6 +99,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 	if (sg_reaches_lds(w)) {
 		all = sg_trace_space(&w->reader) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;
+		SQ(SQ_INSTS_FLAT_NO_LDS)--; /* finish_engines() adds all flat ones */
 		if (!sg_local_memory(cu, w, inst, t))
 			return false;
 		if (all) {

@@ -211,7 +211,7 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = 0;
-	cu->busy = (struct sg_busy){ 0 };
+	cu->busy = cu->lds_full = (struct sg_busy){ 0 };
 	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
 	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
 	/* CUs are sampled one after the other, not in the same cycle */

@@ -148,8 +148,9 @@ struct sg_cu {
 	struct sg_tcp tcp;
 	uint32_t n_waves, n_wgs, lds_used, barriers_used;
 	uint32_t next_simd;
-	uint64_t lds_free;  /* 1/16 cycles */
-	uint64_t busy_from; /* first wave of the current busy period */
+	uint64_t lds_free;       /* 1/16 cycles */
+	struct sg_busy lds_full; /* instructions wait for its queue */
+	uint64_t busy_from;      /* first wave of the current busy period */
 	struct sg_busy busy;
 	uint64_t *sq;    /* counters of the shader engine */
 	uint64_t *level; /* accumulations of the shader engine */
@@ -280,6 +281,8 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 bool sg_spi_begin(struct sg_model *m);
 void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to);
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t);
+/* insn_counts.c: into the counters of SQ */
+void sg_insn_counts(struct sg_model *m);
 /* result.c */
 bool sg_result_init(struct sg_model *m, struct sg_model_result *r);
 void sg_result_finish(struct sg_model *m, uint64_t end);

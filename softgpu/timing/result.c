@@ -16,6 +16,8 @@ uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block)
 		return sg_hw_n_engines(hw) * hw->cus_per_se;
 	case SG_PER_CHANNEL:
 		return sg_hw_n_channels(hw);
+	case SG_PER_ARBITER:
+		return 2 * hw->n_xcc;
 	default:
 		return hw->n_xcc;
 	}
@@ -96,120 +98,9 @@ uint64_t sg_model_accumulated(const struct sg_model_result *r, uint32_t place)
 	return sum;
 }
 
-/* ---- instructions ---- */
+/* ---- time ---- */
 
 #define SQ(name) sq[SG_C_##name]
-
-static const uint16_t class_counter[SG_CLASS_MFMA_F64 + 1] = {
-	[SG_CLASS_ADD_F16] = SG_C_SQ_INSTS_VALU_ADD_F16,
-	[SG_CLASS_MUL_F16] = SG_C_SQ_INSTS_VALU_MUL_F16,
-	[SG_CLASS_FMA_F16] = SG_C_SQ_INSTS_VALU_FMA_F16,
-	[SG_CLASS_TRANS_F16] = SG_C_SQ_INSTS_VALU_TRANS_F16,
-	[SG_CLASS_ADD_F32] = SG_C_SQ_INSTS_VALU_ADD_F32,
-	[SG_CLASS_MUL_F32] = SG_C_SQ_INSTS_VALU_MUL_F32,
-	[SG_CLASS_FMA_F32] = SG_C_SQ_INSTS_VALU_FMA_F32,
-	[SG_CLASS_TRANS_F32] = SG_C_SQ_INSTS_VALU_TRANS_F32,
-	[SG_CLASS_ADD_F64] = SG_C_SQ_INSTS_VALU_ADD_F64,
-	[SG_CLASS_MUL_F64] = SG_C_SQ_INSTS_VALU_MUL_F64,
-	[SG_CLASS_FMA_F64] = SG_C_SQ_INSTS_VALU_FMA_F64,
-	[SG_CLASS_TRANS_F64] = SG_C_SQ_INSTS_VALU_TRANS_F64,
-	[SG_CLASS_INT32] = SG_C_SQ_INSTS_VALU_INT32,
-	[SG_CLASS_INT64] = SG_C_SQ_INSTS_VALU_INT64,
-	[SG_CLASS_CVT] = SG_C_SQ_INSTS_VALU_CVT,
-	[SG_CLASS_MFMA_I8] = SG_C_SQ_INSTS_VALU_MFMA_I8,
-	[SG_CLASS_MFMA_F16] = SG_C_SQ_INSTS_VALU_MFMA_F16,
-	[SG_CLASS_MFMA_BF16] = SG_C_SQ_INSTS_VALU_MFMA_BF16,
-	[SG_CLASS_MFMA_F32] = SG_C_SQ_INSTS_VALU_MFMA_F32,
-	[SG_CLASS_MFMA_F64] = SG_C_SQ_INSTS_VALU_MFMA_F64,
-};
-
-static void count_vector(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
-{
-	SQ(SQ_INSTS_VALU) += n;
-	SQ(SQ_ACTIVE_INST_VALU) += n * i->passes;
-	if (!i->matrix_passes) {
-		if (i->insn_class != SG_CLASS_VALU)
-			sq[class_counter[i->insn_class]] += n * i->weight;
-		return;
-	}
-	SQ(SQ_INSTS_MFMA) += n;
-	SQ(SQ_VALU_MFMA_BUSY_CYCLES) += n * 4 * i->matrix_passes;
-	if (i->insn_class > SG_CLASS_MFMA_F64) /* the catalogue has no counters of later types */
-		return;
-	sq[class_counter[i->insn_class]] += n;
-	/* the counters of operations follow those of instructions, in the same order */
-	sq[class_counter[i->insn_class] - SG_C_SQ_INSTS_VALU_MFMA_I8 +
-	   SG_C_SQ_INSTS_VALU_MFMA_MOPS_I8] += n * i->weight;
-}
-
-static void count_memory(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
-{
-	bool reads = i->mem_kind == SG_MEM_LOAD || i->mem_kind == SG_MEM_ATOMIC_RTN;
-
-	SQ(SQ_INSTS_VMEM) += n;
-	*(reads ? &SQ(SQ_INSTS_VMEM_RD) : &SQ(SQ_INSTS_VMEM_WR)) += n;
-	*(reads ? &SQ(SQ_INST_CYCLES_VMEM_RD) : &SQ(SQ_INST_CYCLES_VMEM_WR)) += n;
-	if (i->unit == SG_UNIT_FLAT) {
-		SQ(SQ_INSTS_FLAT) += n;
-		SQ(SQ_ACTIVE_INST_FLAT) += n;
-	} else {
-		SQ(SQ_ACTIVE_INST_VMEM) += n;
-	}
-}
-
-static void count_instruction(uint64_t *sq, const struct sg_timing_insn *i, uint64_t n)
-{
-	SQ(SQ_INSTS) += n;
-	if (i->unit != SG_UNIT_NONE)
-		SQ(SQ_ACTIVE_INST_ANY) += n * (i->unit == SG_UNIT_VALU ? i->passes : 1);
-	switch (i->unit) {
-	case SG_UNIT_VALU:
-		count_vector(sq, i, n);
-		break;
-	case SG_UNIT_SALU:
-		SQ(SQ_INSTS_SALU) += n;
-		SQ(SQ_INST_CYCLES_SALU) += n;
-		SQ(SQ_ACTIVE_INST_SCA) += n;
-		break;
-	case SG_UNIT_SMEM:
-		SQ(SQ_INSTS_SMEM) += n;
-		SQ(SQ_INSTS_SMEM_NORM) += 2 * n;
-		SQ(SQ_INST_CYCLES_SMEM) += n;
-		SQ(SQ_ACTIVE_INST_SCA) += n;
-		break;
-	case SG_UNIT_VMEM:
-	case SG_UNIT_FLAT:
-		count_memory(sq, i, n);
-		break;
-	case SG_UNIT_LDS:
-		SQ(SQ_INSTS_LDS) += n;
-		SQ(SQ_ACTIVE_INST_LDS) += n;
-		break;
-	case SG_UNIT_GDS:
-		SQ(SQ_INSTS_GDS) += n;
-		SQ(SQ_INSTS_EXP_GDS) += n;
-		SQ(SQ_ACTIVE_INST_EXP_GDS) += n;
-		break;
-	case SG_UNIT_MISC:
-		SQ(SQ_ACTIVE_INST_MISC) += n;
-		SQ(SQ_INSTS_BRANCH) += i->flags & SG_INSN_BRANCH ? n : 0;
-		SQ(SQ_INSTS_SENDMSG) += i->flags & SG_INSN_MESSAGE ? n : 0;
-		break;
-	}
-}
-
-static void count_instructions(struct sg_model *m)
-{
-	for (struct sg_map_page *page = m->code.pages; page; page = page->next)
-		for (uint32_t se = 0; se < sg_hw_n_engines(m->hw); se++)
-			for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
-				if (page->count[se][k])
-					count_instruction(m->r->values[SG_BLOCK_SQ] +
-								  (size_t)se * SG_N_SQ,
-							  &page->inst[k], page->count[se][k]);
-}
-
-/* ---- time ---- */
 
 static void finish_engines(struct sg_model *m, uint64_t grbm)
 {
@@ -220,6 +111,10 @@ static void finish_engines(struct sg_model *m, uint64_t grbm)
 
 		SQ(SQ_CYCLES) = grbm;
 		SQ(SQ_BUSY_CYCLES) = m->spi.se_busy[se].cycles;
+		SQ(SQ_INSTS_FLAT_NO_LDS) += SQ(SQ_INSTS_FLAT);
+		SQ(SQ_INSTS_LDS_LOAD_BANDWIDTH) /= 64;
+		SQ(SQ_INSTS_LDS_STORE_BANDWIDTH) /= 64;
+		SQ(SQ_INSTS_LDS_ATOMIC_BANDWIDTH) /= 64;
 		spi[SG_C_SPI_CSN_WINDOW_VALID] = grbm;
 		/*
 		 * R, both chips: NO_ALLOC_CSN = NO_ALLOC - RES_STALL_CSN + CSN_WAVE. So NO_ALLOC_CSN is the checks
@@ -236,6 +131,8 @@ static void finish_engines(struct sg_model *m, uint64_t grbm)
 		spi[SG_C_SPI_CS0_BUSY] = spi[SG_C_SPI_CSN_BUSY];
 		spi[SG_C_SPI_CS0_NUM_THREADGROUPS] = spi[SG_C_SPI_CSN_NUM_THREADGROUPS];
 		spi[SG_C_SPI_CS0_WAVE] = spi[SG_C_SPI_CSN_WAVE];
+		spi[SG_C_SPI_CSC_WAVE_CNT_BUSY] = SQ(SQ_BUSY_CYCLES);
+		spi[SG_C_SPI_CSQ_P0_OCCUPANCY] = level[SG_C_SQ_LEVEL_WAVES];
 		spi[SG_C_SPI_VWC0_VDATA_VALID_WR] = spi[SG_C_SPI_VWC1_VDATA_VALID_WR] =
 			2 * spi[SG_C_SPI_CSN_WAVE];
 		/* a level counter looks at one CU slot at a time; the waves are gone at its end */
@@ -253,8 +150,21 @@ static void finish_cus(struct sg_model *m)
 		struct sg_tcp *tcp = &cu->tcp;
 
 		cu->sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
-		if (!cu->missing)
+		cu->sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
+		cu->sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;
+		tcp->c[SG_C_TCP_TOTAL_WBINVL1_VOL] = tcp->c[SG_C_TCP_SQ_TCP_INVALIDATE_VOL];
+		if (!cu->missing) {
 			tcp->c[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
+			tcp->c[SG_C_TCP_CP_TCP_INVALIDATE_VOL] = m->hw->l1_invalidates;
+		}
+		tcp->c[SG_C_TCP_CACHE_MISS] = tcp->c[SG_C_TCP_TCC_READ_REQ];
+		tcp->c[SG_C_TCP_TCP_TA_ADDR_STALL_CYCLES] =
+			tcp->ta[SG_C_TA_ADDR_STALLED_BY_TC_CYCLES];
+		tcp->c[SG_C_TCP_TCP_TA_DATA_STALL_CYCLES] =
+			tcp->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES];
+		tcp->c[SG_C_TCP_UTCL1_TRANSLATION_MISS_UNDER_MISS] =
+			tcp->c[SG_C_TCP_UTCL1_REQUEST] - tcp->c[SG_C_TCP_UTCL1_TRANSLATION_HIT] -
+			tcp->c[SG_C_TCP_UTCL1_TRANSLATION_MISS];
 		tcp->ta[SG_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
 		tcp->td[SG_C_TD_TD_BUSY] = tcp->td_busy.cycles;
 		/* R: data take 16 cycles per 512 bytes of the time that the unit has work */
@@ -278,7 +188,9 @@ static void finish_front_end(struct sg_model *m, uint32_t xcc, uint64_t grbm, ui
 	uint64_t *f = m->r->values[SG_BLOCK_CPF] + (size_t)xcc * SG_N_CPF;
 
 	g[SG_C_GRBM_COUNT] = g[SG_C_GRBM_GUI_ACTIVE] = grbm;
+	g[SG_C_GRBM_CP_BUSY] = g[SG_C_GRBM_CPC_BUSY] = g[SG_C_GRBM_CPF_BUSY] = grbm;
 	g[SG_C_GRBM_SPI_BUSY] = spi_busy;
+	c[SG_C_CPC_ALWAYS_COUNT] = grbm;
 	c[SG_C_CPC_CPC_STAT_BUSY] = f[SG_C_CPF_CPF_STAT_BUSY] = grbm;
 	c[SG_C_CPC_CPC_STAT_STALL] = hw->cp_stall;
 	c[SG_C_CPC_CPC_TCIU_BUSY] = hw->cpc_tciu;
@@ -286,7 +198,9 @@ static void finish_front_end(struct sg_model *m, uint32_t xcc, uint64_t grbm, ui
 	c[SG_C_CPC_CPC_UTCL2IU_BUSY] = hw->cpc_utcl2[m->d->cold];
 	c[SG_C_CPC_CPC_UTCL2IU_IDLE] = grbm - hw->cpc_utcl2[m->d->cold];
 	c[SG_C_CPC_ME1_BUSY_FOR_PACKET_DECODE] = hw->cp_decode;
-	c[SG_C_CPC_ME1_DC0_SPI_BUSY] = m->spi.last - m->spi.first;
+	c[SG_C_CPC_ME1_DC0_SPI_BUSY] = c[SG_C_CPC_GD_BUSY] = m->spi.last - m->spi.first;
+	c[SG_C_CPC_CANE_BUSY] = hw->cpc_cane;
+	c[SG_C_CPC_SYNC_WRREQ_FIFO_BUSY] = hw->cpc_sync;
 	c[SG_C_CPC_TG_SEND] = m->d->n_wgs / hw->n_xcc + (xcc < m->d->n_wgs % hw->n_xcc);
 	c[SG_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
 	f[SG_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
@@ -317,16 +231,20 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	uint64_t grbm = spi_busy + m->hw->cp_overhead, khz;
 	uint64_t *tcc = m->r->values[SG_BLOCK_TCC];
 
-	count_instructions(m);
+	sg_insn_counts(m);
 	finish_engines(m, grbm);
 	finish_cus(m);
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
 		finish_front_end(m, xcc, grbm, spi_busy);
+	for (uint32_t k = 0; k < sg_hw_instances(m->hw, SG_BLOCK_TCA); k++)
+		m->r->values[SG_BLOCK_TCA][(size_t)k * SG_N_TCA + SG_C_TCA_CYCLE] = grbm;
 	for (uint32_t k = 0; k < sg_hw_n_channels(m->hw); k++) {
 		const struct sg_channel *ch = &m->tcc.channels[k];
 		uint64_t *c = tcc + (size_t)k * SG_N_TCC;
 
 		c[SG_C_TCC_CYCLE] = grbm;
+		c[SG_C_TCC_IB_REQ] = c[SG_C_TCC_REQ];
+		c[SG_C_TCC_EA_WRREQ_WRITE_ATOMIC_32B] = c[SG_C_TCC_EA_WRREQ_ATOMIC_DRAM_32B];
 		c[SG_C_TCC_BUSY] = ch->busy.cycles;
 		c[SG_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;

@@ -66,8 +66,9 @@ static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
 		inst->unit == SG_UNIT_FLAT ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
 
 	TA(TA_TOTAL_WAVEFRONTS)++;
-	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics */
+	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics, loads to LDS */
 	kinds[inst->mem_kind == SG_MEM_LOAD ? 1 : inst->mem_kind == SG_MEM_STORE ? 2 : 3]++;
+	kinds[4] += inst->flags & SG_INSN_TO_LDS ? 1 : 0;
 }
 
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
@@ -82,7 +83,10 @@ static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
 	uint64_t n = lines->n_requests;
 
 	count_address(tcp, inst);
-	if (inst->unit != SG_UNIT_FLAT) {
+	if (inst->unit == SG_UNIT_FLAT) {
+		TA(TA_FLAT_COALESCEABLE_WAVEFRONTS) += lines->shared;
+	} else {
+		TA(TA_BUFFER_COALESCEABLE_WAVEFRONTS) += lines->shared;
 		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
 		if (lines->shared && load)
 			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
@@ -93,6 +97,7 @@ static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
 	++; /* of whatever kind: AMD's metric of loads takes the other two away */
 	TD(TD_STORE_WAVEFRONT) += op->kind == SG_MEM_STORE;
 	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
+	TD(TD_WRITE_ACKT_WAVEFRONT) += op->kind == SG_MEM_STORE || op->kind == SG_MEM_ATOMIC;
 	if (load && lines->shared && inst->unit == SG_UNIT_VMEM)
 		TD(TD_COALESCABLE_WAVEFRONT)++;
 	TCP(TCP_TA_TCP_STATE_READ)++;
@@ -156,6 +161,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: later accesses miss */
 		sg_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
+		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
 		w->vm_done[slot] = t + cu->model->hw->l1_hit;
 		return;
 	}
@@ -307,6 +313,7 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 	op->n_pending++;
 	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
 	tcp->n_sent += kind == SG_REQ_READ;
+	tcp->c[SG_C_TCP_TAGRAM0_REQ + (line >> 1 & 3)]++;
 	tcp->last_sent = tcp->now >> 4;
 	sg_tcc_send(&cu->model->tcc, &r);
 }
@@ -323,6 +330,7 @@ static bool find_slot(struct sg_cu *cu)
 	}
 	if (free_at << 4 <= tcp->now)
 		return true;
+	TCP(TCP_LFIFO_STALL_CYCLES) += free_at - (tcp->now >> 4);
 	count_stall(tcp, free_at - (tcp->now >> 4));
 	tcp->now = free_at << 4;
 	return false;

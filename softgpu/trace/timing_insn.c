@@ -32,6 +32,10 @@ static void set_memory(struct sg_timing_insn *t, const struct sg_decoded_insn *i
 	t->bytes = row->mem_bytes;
 	t->glc = insn->glc && t->mem_kind == SG_MEM_LOAD;
 	t->slc = insn->slc;
+	if (insn->lds && t->mem_kind == SG_MEM_LOAD)
+		t->flags |= SG_INSN_TO_LDS;
+	if (t->unit == SG_UNIT_FLAT && insn->seg == 0)
+		t->flags |= SG_INSN_FLATSEG;
 	if (sg_isa_is_pair(row)) {
 		unsigned scale = row->mem_bytes * (row->addressing == SG_ADDR_PAIR64 ? 64u : 1u);
 

@@ -208,7 +208,7 @@ static void blocks_count_as_many_as_hardware(void **state)
 				"SQ_IFETCH_LEVEL_ACCUM" };
 	const char *alone[] = { "SQ_ACCUM_PREV_HIRES" };
 	const char *later_name[] = { "TCC_EA0_RDREQ_sum" };
-	const char *of_gfx90a[] = { "SQ_INSTS_MFMA" };
+	const char *of_gfx90a[] = { "SQ_INSTS_VALU_MFMA_I8" };
 
 	assert_int_equal(select_names(&sg_hw_mi210, fits, 6), 0);
 	assert_int_equal(select_names(&sg_hw_mi210, too_many, 5), E2BIG);

@@ -96,9 +96,9 @@ static void what_cannot_be_had_is_explained(void **state)
 		{ "SQ_WAVES_ACCUM", "SQ_WAVES is not a level counter", WS_E_FORMAT },
 		{ "SQ_ACCUM_PREV_HIRES", "accumulates the level counter before it", WS_E_FORMAT },
 		{ "simd_count_sum", "simd_count is a constant of the agent", WS_E_FORMAT },
-		{ "TCA_BUSY", "is not supported by the software GPU: not modelled",
+		{ "TCA_BUSY", "is not supported by the software GPU: the arbiter in front of L2 is",
 		  WS_E_UNSUPPORTED },
-		{ "TcUtil", "is not supported by the software GPU: GRBM_TC_BUSY: not",
+		{ "TcUtil", "is not supported by the software GPU: GRBM_TC_BUSY: the model",
 		  WS_E_UNSUPPORTED },
 	};
 	struct cnt_plan *plan;

@@ -14,7 +14,8 @@ ARCHS = "gfx908    1    8   15  120  32    10     1502  MI100\ngfx90a    1    8 
 SQ = "block SQ  limit 8  dims xcc se one\n\nSQ_WAVES  all:4  sum  Waves launched.\nSQ_LEVEL_WAVES  all:5  level  Waves resident.\n"
 TCC = "block TCC  limit 4  dims xcc channel\nspelling TCC_EA_  gfx908,gfx90a\n\nTCC_EA_RDREQ  all:38  sum  Reads.\nTCC_HIT  gfx90a:17  -  Hits.\n"
 DERIVED = "[Wavefronts]\nexpr = reduce(SQ_WAVES,sum)\ntext = Waves.\n"
-SOFT = "block SQ  se  8\nSQ_WAVES  all  exact  waves\nSQ_LEVEL_WAVES  all  level  waves\n"
+SOFT = ("block SQ  se  8\nSQ_WAVES  all  exact  waves\nSQ_LEVEL_WAVES  all  level  waves\n"
+        "block TCC  channel  4\nTCC_EA_RDREQ  all  modelled  reads\nTCC_HIT  gfx90a  modelled  hits\n")
 GOOD = {"architectures.txt": ARCHS, "sq.txt": SQ, "tcc.txt": TCC, "derived.txt": DERIVED, "soft.txt": SOFT}
 
 CASES = [  # file, what to replace (or None: append), by what, the message
@@ -39,7 +40,10 @@ CASES = [  # file, what to replace (or None: append), by what, the message
     ("derived.txt", "expr = reduce(SQ_WAVES,sum)", "expr = NOWHERE",
      "derived.txt:1: [Wavefronts] can be computed nowhere"),
     ("soft.txt", "se  8", "se  6", "soft.txt:1: block SQ counts 6 at once here, but 8 in data/counters"),
-    ("soft.txt", None, "SQ_NEW  all  exact  new\n", "soft.txt:4: data/counters has no counter 'SQ_NEW' of block SQ"),
+    ("soft.txt", None, "TCC_NEW  all  exact  new\n", "soft.txt:7: data/counters has no counter 'TCC_NEW' of block TCC"),
+    ("soft.txt", "TCC_HIT  gfx90a", "TCC_HIT  gfx908,gfx90a", "tcc.txt:5: soft.txt has a row for gfx908, which does not have 'TCC_HIT'"),
+    ("soft.txt", "SQ_WAVES  all", "SQ_WAVES  gfx90a+",
+     "sq.txt:3: soft.txt has no row for gfx908: exact, modelled, or unsupported with the reason"),
     ("soft.txt", "all  level", "all  exact", "soft.txt:3: data/counters does not agree that 'SQ_LEVEL_WAVES' is a level"),
 ]
 
@@ -77,6 +81,7 @@ def main():
         files[name] = files[name] + new if old is None else files[name].replace(old, new, 1)
         if "NOWHERE" in new:  # a counter without an architecture cannot be written, so one that needs two
             files["sq.txt"] += "SQ_OLD  gfx908:1  -  Old.\n"
+            files["soft.txt"] = files["soft.txt"].replace("block TCC", "SQ_OLD  gfx908  unsupported  old\nblock TCC")
             files[name] = files[name].replace("NOWHERE", "SQ_OLD+TCC_HIT")
         code, text, wrote = run(generator, files)
         seen.append(text)
