@@ -24,9 +24,13 @@ struct fidelity_args {
 
 static const struct ws_opt fidelity_opts[] = {
 	WS_OPT_STR(struct fidelity_args, recorded, 0, "recorded", "DIR",
-		   "compare with all counters of the recordings in DIR/MI200 and DIR/MI100. "
+		   "compare with all counters of the recordings in DIR: MI200, MI100, MI300X_A1, "
+		   "MI300A_A1, MI350. "
 		   "Default: the recorded values built into wavescope"),
-	WS_OPT_STR(struct fidelity_args, gpu, 'g', "gpu", "MODEL", "mi210 or mi100 only"),
+	WS_OPT_STR(struct fidelity_args, gpu, 'g', "gpu", "MODEL",
+		   "mi210, mi100, mi300x, mi300a or mi350x only. Default: mi210 and mi100, which "
+		   "every "
+		   "runtime knows"),
 	WS_OPT_STR(struct fidelity_args, kernels, 'k', "kernels", "SET",
 		   "known, fabric or vcopy only"),
 	WS_OPT_BOOL(struct fidelity_args, all, 'a', "all",
@@ -84,13 +88,18 @@ static enum ws_status check_chip(const struct fidelity_args *args, unsigned numb
 	struct fid_recording rec = { .n = 0 };
 	enum ws_status st = WS_OK;
 
+	if (args->kernels && !strcmp(args->kernels, "fabric") && !chip->linked)
+		return ws_fail(err, WS_E_USAGE,
+			       "nothing is published of links between %s: use mi210 or mi100",
+			       chip->gpu);
 	if (args->recorded)
 		st = fid_recording_read(&rec, args->recorded, chip->recording, err);
 	for (size_t i = 0; i < WS_ARRAY_LEN(kernel_sets) && !st; i++) {
 		const char *what = kernel_sets[i];
 
 		/* those for the fabric need a machine whose GPUs are linked */
-		if (!args->kernels || strcmp(args->kernels, what) == 0)
+		if ((!args->kernels && (chip->linked || strcmp(what, "fabric"))) ||
+		    (args->kernels && !strcmp(args->kernels, what)))
 			st = run_kernels(strcmp(what, "fabric") ? chip->gpu : chip->linked, what,
 					 out, err);
 	}
@@ -120,7 +129,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 	ws_vec_init(&rows, 1u << 20);
 	for (unsigned k = 0; k < FID_N_CHIPS; k++) {
 		ws_buf_init(&out[k], 16u << 20);
-		if (st || (args->gpu && strcmp(args->gpu, fid_chips[k].gpu)))
+		if (st ||
+		    (args->gpu ? !!strcmp(args->gpu, fid_chips[k].gpu) : fid_chips[k].elsewhere))
 			continue;
 		any = true;
 		names[k] = fid_chips[k].gpu;
@@ -129,7 +139,8 @@ static enum ws_status run(const struct ws_cmd_call *call, int *exit_code, struct
 			fid_print(k, &rows, args->all);
 	}
 	if (!any)
-		st = ws_fail(err, WS_E_USAGE, "no recordings of '%s': use mi210 or mi100",
+		st = ws_fail(err, WS_E_USAGE,
+			     "no recordings of '%s': use mi210, mi100, mi300x, mi300a or mi350x",
 			     args->gpu);
 	if (!st) {
 		const struct fid_tally tally = fid_tally(&rows);

@@ -119,8 +119,8 @@ static enum ws_status read_expected(struct selftest *t, struct ws_err *err)
 	}
 	if (!st && !t->checks.n)
 		st = ws_fail(err, WS_E_STATE,
-			     KERNELS " has no kernels for this GPU: it has some for gfx908 and "
-				     "gfx90a. It printed: %.*s",
+			     KERNELS " has no kernels for this GPU: it has some for gfx908, "
+				     "gfx90a, gfx942 and gfx950. It printed: %.*s",
 			     WS_STR_ARGS(last_line(&t->printed)));
 	return st;
 }

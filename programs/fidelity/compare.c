@@ -1,5 +1,6 @@
 #include "programs/fidelity/compare.h"
 
+#include "programs/fidelity/recorded_dies.h"
 #include "programs/fidelity/recorded_vcopy.h"
 
 #include <math.h>
@@ -7,8 +8,9 @@
 #include <string.h>
 
 const struct fid_chip fid_chips[FID_N_CHIPS] = {
-	{ "mi210", "mi250x", "MI200", false },
-	{ "mi100", "mi100,mi100", "MI100", true },
+	{ "mi210", "mi250x", "MI200", false }, { "mi100", "mi100,mi100", "MI100", false },
+	{ "mi300x", NULL, "MI300X_A1", true }, { "mi300a", NULL, "MI300A_A1", true },
+	{ "mi350x", NULL, "MI350", true },
 };
 
 /* One line that the kernels printed. */
@@ -27,18 +29,57 @@ static bool parse(struct ws_str text, struct line *out)
 	return true;
 }
 
+/* The built-in recordings: a table of GPUs with one die, and one of GPUs with several. */
+static const struct {
+	const char *recording;
+	const char *const *names;  /* of the first row */
+	const double (*values)[3]; /* of the first row */
+	size_t n, row_bytes;
+} recordings[] = {
+#define RECORDING(folder, table, field)                                                            \
+	{                                                                                          \
+		folder, &table[0].name, &table[0].field, WS_ARRAY_LEN(table), sizeof(table[0])     \
+	}
+	RECORDING("MI200", fid_recorded_vcopy, mi200),
+	RECORDING("MI100", fid_recorded_vcopy, mi100),
+	RECORDING("MI300X_A1", fid_recorded_dies, mi300x),
+	RECORDING("MI300A_A1", fid_recorded_dies, mi300a),
+	RECORDING("MI350", fid_recorded_dies, mi350),
+#undef RECORDING
+};
+
+bool fid_is_counter(struct ws_str recorded, struct ws_str counter)
+{
+	static const char later[] = "TCC_EA0_", first[] = "TCC_EA_";
+	struct ws_str rest = recorded, other = counter;
+
+	if (ws_str_ends(recorded, "_sum") && !ws_str_ends(counter, "_sum"))
+		rest.n -= 4;
+	if (rest.n > sizeof(later) && other.n > sizeof(first) &&
+	    !memcmp(rest.at, later, sizeof(later) - 1) &&
+	    !memcmp(other.at, first, sizeof(first) - 1)) {
+		rest = (struct ws_str){ rest.at + sizeof(later) - 1, rest.n - sizeof(later) + 1 };
+		other = (struct ws_str){ other.at + sizeof(first) - 1,
+					 other.n - sizeof(first) + 1 };
+	}
+	return ws_str_eq(rest, other);
+}
+
 static bool built_in(const struct fid_chip *chip, struct ws_str counter, unsigned dispatch,
 		     double *out)
 {
-	for (size_t k = 0; k < WS_ARRAY_LEN(fid_recorded_vcopy); k++) {
-		const struct fid_recorded *row = &fid_recorded_vcopy[k];
-		struct ws_str name = ws_str_from(row->name);
+	size_t r = 0;
 
-		if (ws_str_ends(name, "_sum"))
-			name.n -= 4;
-		if (!ws_str_eq(name, counter))
+	while (strcmp(recordings[r].recording, chip->recording))
+		r++;
+	for (size_t k = 0; k < recordings[r].n; k++) {
+		size_t at = k * recordings[r].row_bytes;
+		const char *name = *(const char *const *)((const char *)recordings[r].names + at);
+		const double *values = (const double *)((const char *)recordings[r].values + at);
+
+		if (!fid_is_counter(ws_str_from(name), counter))
 			continue;
-		*out = chip->mi100 ? row->mi100[dispatch] : row->mi200[dispatch];
+		*out = values[dispatch];
 		return *out != FID_NOT_RECORDED;
 	}
 	return false;
@@ -79,18 +120,6 @@ static void add_to(struct fid_tally *tally, const struct fid_row *row)
 	}
 }
 
-/* Every pass of vcopy reports durations: those of the first pass are kept. */
-static bool is_repeated_duration(struct fid_rows *rows, const struct fid_row *row)
-{
-	if (!ws_str_is(row->counter, "duration_ns"))
-		return false;
-	ws_vec_each(other, rows)
-		if (other->chip == row->chip && other->dispatch == row->dispatch &&
-		    ws_str_is(other->counter, "duration_ns"))
-			return true;
-	return false;
-}
-
 enum ws_status fid_compare(unsigned chip, const struct fid_recording *rec, struct ws_str text,
 			   struct fid_rows *rows, struct ws_err *err)
 {
@@ -110,8 +139,6 @@ enum ws_status fid_compare(unsigned chip, const struct fid_recording *rec, struc
 		row.class = l.class;
 		row.dispatch = (unsigned)dispatch;
 		row.exact = ws_str_is(l.class, "exact");
-		if (is_repeated_duration(rows, &row))
-			continue;
 		row.has_expected = ws_str_f64(l.expected, &row.expected);
 		if (!row.has_expected && rec)
 			row.has_expected =

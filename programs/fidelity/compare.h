@@ -17,13 +17,14 @@
 
 #define FID_DISPATCHES 3 /* of vcopy, in a recording */
 #define FID_NEAR 0.3     /* a modelled value within this relative error counts as near */
-#define FID_N_CHIPS 2
+#define FID_N_CHIPS 5
 
 struct fid_chip {
-	const char *gpu;       /* the software GPU's model */
-	const char *linked;    /* two GPUs of that kind with a link between them */
+	const char *gpu; /* the software GPU's model */
+	const char *
+		linked; /* two GPUs of that kind with a link between them; NULL: nothing is known of links */
 	const char *recording; /* folder of the recordings that it is compared with */
-	bool mi100;            /* else MI200: a column of the built-in recording */
+	bool elsewhere;        /* Debian 12's runtime does not know it: only on request */
 };
 extern const struct fid_chip fid_chips[FID_N_CHIPS];
 
@@ -37,6 +38,9 @@ struct fid_row {
 };
 
 WS_VEC_TYPE(fid_rows, struct fid_row);
+
+/* Is this the counter, in the name of a recording: NAME or NAME_sum, and TCC_EA0_ for TCC_EA_? */
+bool fid_is_counter(struct ws_str recorded, struct ws_str counter);
 
 /* Relative error; 0: equal; INFINITY: a value where 0 is expected. */
 double fid_error(const struct fid_row *row);

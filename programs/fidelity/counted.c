@@ -14,9 +14,10 @@ static enum ws_status find_service(struct fid_counted *c, struct ws_err *err)
 
 	*(void **)&list = gpu_soft_function("softgpu_counters");
 	*(void **)&c->choose = gpu_soft_function("softgpu_count");
+	*(void **)&c->choose_sets = gpu_soft_function("softgpu_count_sets");
 	*(void **)&c->next_result = gpu_soft_function("softgpu_next_result");
 	*(void **)&c->drop = gpu_soft_function("softgpu_drop");
-	if (!list || !c->choose || !c->next_result || !c->drop)
+	if (!list || !c->choose || !c->choose_sets || !c->next_result || !c->drop)
 		return ws_fail(
 			err, WS_E_UNSUPPORTED,
 			"this is not the software GPU: 'wavescope fidelity' runs this on it");
@@ -70,6 +71,23 @@ enum ws_status fid_counted_choose(struct fid_counted *c, const char *const *name
 	char text[200] = "";
 
 	if (c->choose(c->agent->node, names, n, text, sizeof(text)))
+		return ws_fail(err, WS_E_STATE, "%s", text);
+	return WS_OK;
+}
+
+static uint32_t all_sets(void *user, const struct softgpu_dispatch *dispatch)
+{
+	(void)user;
+	(void)dispatch;
+	return SOFTGPU_REPLAY;
+}
+
+enum ws_status fid_counted_replay(struct fid_counted *c, const struct softgpu_set *sets, size_t n,
+				  struct ws_err *err)
+{
+	char text[200] = "";
+
+	if (c->choose_sets(c->agent->node, sets, n, all_sets, NULL, text, sizeof(text)))
 		return ws_fail(err, WS_E_STATE, "%s", text);
 	return WS_OK;
 }

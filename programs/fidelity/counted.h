@@ -30,6 +30,7 @@ struct fid_counted {
 	bool plain;            /* without the service */
 	uint64_t n_dispatches; /* kernels run without it */
 	__typeof__(&softgpu_count) choose;
+	__typeof__(&softgpu_count_sets) choose_sets;
 	__typeof__(&softgpu_next_result) next_result;
 	__typeof__(&softgpu_drop) drop;
 };
@@ -53,6 +54,9 @@ enum ws_status fid_counted_run(struct fid_counted *counted, const struct gpu_run
 /* From the next dispatch on; n 0: no more. */
 enum ws_status fid_counted_choose(struct fid_counted *counted, const char *const *names, size_t n,
 				  struct ws_err *err);
+/* From the next dispatch on, every one is repeated for each set. The names live as long as that. */
+enum ws_status fid_counted_replay(struct fid_counted *counted, const struct softgpu_set *sets,
+				  size_t n, struct ws_err *err);
 /* The next result that was not read yet; false: there is none. */
 bool fid_counted_next(struct fid_counted *counted, struct softgpu_result *out);
 double fid_counted_sum(const struct softgpu_value *value);

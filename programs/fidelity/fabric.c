@@ -68,7 +68,7 @@ static void check_stalls(struct fid_known *k, const struct place *at)
 					 { .name = "TCC_EA_RDREQ_IO_CREDIT_STALL" },
 					 { .name = "TCC_EA_RDREQ_GMI_CREDIT_STALL" } };
 
-	for (size_t i = 0; i < WS_ARRAY_LEN(published) && k->gfx90a; i++) {
+	for (size_t i = 0; i < WS_ARRAY_LEN(published) && k->target == FID_GFX90A; i++) {
 		if (published[i].memory != at->memory ||
 		    !fid_known_count(k, &call, v, WS_ARRAY_LEN(v)))
 			continue;
@@ -89,7 +89,7 @@ static void check_place(struct fid_known *k, const struct place *at)
 					      "TCP_TCC_UC_WRITE_REQ_sum" };
 	const double n = REQUESTS, own = at->own;
 	/* the kernel's arguments are fine-grained memory of the host: one line of L2 */
-	const double arguments = k->gfx90a ? 2 : 1, uncached = at->type == UC;
+	const double arguments = k->target == FID_GFX90A ? 2 : 1, uncached = at->type == UC;
 
 	STREAM("read", "stream_read", { reads[at->type], n }, { "TCC_EA_RDREQ_sum", n + arguments },
 	       { "TCC_EA_RDREQ_32B_sum", 0 }, { "TCC_EA_RDREQ_DRAM_sum", own * n },

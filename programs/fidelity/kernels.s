@@ -2,8 +2,13 @@
 ; known.c says what that is.
 ;
 ; Arguments, the same for all but vcopy: 0 buffer, 8 a, 12 b, 16 c, 20 d.
+;
+; gfx942 and gfx950 are assembled as gfx940, the last one that LLVM 15 knows (gpu/embed.py); GFX950 is defined
+; for the latter. kernels_mi300.s has what only they execute, kernels_vcopy.s the copy.
 
-.set GFX90A, .amdgcn.gfx_generation_stepping == 0xa
+.set GFX90A, .amdgcn.gfx_generation_minor == 0 && .amdgcn.gfx_generation_stepping == 0xa
+.set GFX940, .amdgcn.gfx_generation_minor == 4
+.set FP64_MATRIX, GFX90A || GFX940
 
 ; ---- what kernels begin and end with ----
 
@@ -42,7 +47,7 @@
 	s_endpgm
 \name\()_end:
 	.size		\name, \name\()_end - \name
-	.if GFX90A
+	.if FP64_MATRIX
 		descriptor \name, \vgprs, \accs, \sgprs, \lds, ".amdhsa_accum_offset \vgprs"
 	.else
 		descriptor \name, \vgprs, \accs, \sgprs, \lds
@@ -51,35 +56,7 @@
 
 .text
 
-; ---- vcopy, in the instruction mix that AMD recorded: 24 instructions, 128 bytes ----
-
-; arguments: a 0, (b 8,) c 16, n 24, block 40
-begin vcopy
-	s_load_dword	s3, s[0:1], 0x28
-	s_load_dword	s4, s[0:1], 0x18
-	s_waitcnt	lgkmcnt(0)
-	s_and_b32	s3, s3, 0xffff
-	s_mul_i32	s3, s3, s2
-	v_add_u32	v0, s3, v0
-	v_cmp_gt_i32	vcc, s4, v0
-	s_and_saveexec_b64 s[4:5], vcc
-	s_cbranch_execz	vcopy_done
-	s_load_dwordx2	s[4:5], s[0:1], 0x0
-	s_load_dwordx2	s[6:7], s[0:1], 0x10
-	v_ashrrev_i32	v1, 31, v0
-	v_lshlrev_b64	v[0:1], 3, v[0:1]
-	s_waitcnt	lgkmcnt(0)
-	v_mov_b32	v3, s5
-	v_add_co_u32	v2, vcc, s4, v0
-	v_addc_co_u32	v3, vcc, v3, v1, vcc
-	global_load_dwordx2 v[2:3], v[2:3], off
-	v_mov_b32	v4, s7
-	v_add_co_u32	v0, vcc, s6, v0
-	v_addc_co_u32	v1, vcc, v4, v1, vcc
-	s_waitcnt	vmcnt(0)
-	global_store_dwordx2 v[0:1], v[2:3], off
-vcopy_done:
-finish vcopy, 8, 0, 9
+.include "kernels_vcopy.s"
 
 ; ---- one instruction, 64 times ----
 
@@ -131,7 +108,7 @@ repeat cvt_f64_f32,	v_cvt_f64_f32	v[2:3], v4
 repeat mov_b32,		v_mov_b32	v1, v2
 repeat lshlrev_b64,	v_lshlrev_b64	v[2:3], v4, v[6:7]
 repeat cndmask_b32,	v_cndmask_b32	v1, v2, v3, vcc
-.if GFX90A
+.if FP64_MATRIX
 	repeat pk_add_f32,	v_pk_add_f32	v[2:3], v[4:5], v[6:7]
 	repeat pk_mul_f32,	v_pk_mul_f32	v[2:3], v[4:5], v[6:7]
 	repeat pk_fma_f32,	v_pk_fma_f32	v[2:3], v[4:5], v[6:7], v[8:9]
@@ -150,22 +127,28 @@ repeat cndmask_b32,	v_cndmask_b32	v1, v2, v3, vcc
 matrix mfma_32x32x8f16,		16, v_mfma_f32_32x32x8f16,	v[0:1], v[2:3]
 matrix mfma_16x16x16f16,	4,  v_mfma_f32_16x16x16f16,	v[0:1], v[2:3]
 matrix mfma_4x4x4f16,		4,  v_mfma_f32_4x4x4f16,	v[0:1], v[2:3]
-matrix mfma_32x32x4bf16,	16, v_mfma_f32_32x32x4bf16,	v0, v2
+.if !GFX940
+	matrix mfma_32x32x4bf16, 16, v_mfma_f32_32x32x4bf16,	v0, v2
+.endif
 matrix mfma_32x32x2f32,		16, v_mfma_f32_32x32x2f32,	v0, v2
 matrix mfma_16x16x4f32,		4,  v_mfma_f32_16x16x4f32,	v0, v2
 matrix mfma_32x32x4f16,		32, v_mfma_f32_32x32x4f16,	v[0:1], v[2:3]
 matrix mfma_16x16x4f16,		16, v_mfma_f32_16x16x4f16,	v[0:1], v[2:3]
-matrix mfma_32x32x2bf16,	32, v_mfma_f32_32x32x2bf16,	v0, v2
-matrix mfma_16x16x8bf16,	4,  v_mfma_f32_16x16x8bf16,	v0, v2
-matrix mfma_4x4x2bf16,		4,  v_mfma_f32_4x4x2bf16,	v0, v2
+.if !GFX940
+	matrix mfma_32x32x2bf16, 32, v_mfma_f32_32x32x2bf16,	v0, v2
+	matrix mfma_16x16x8bf16, 4, v_mfma_f32_16x16x8bf16,	v0, v2
+	matrix mfma_4x4x2bf16,	4,  v_mfma_f32_4x4x2bf16,	v0, v2
+.endif
 matrix mfma_32x32x1f32,		32, v_mfma_f32_32x32x1f32,	v0, v2
 matrix mfma_16x16x1f32,		16, v_mfma_f32_16x16x1f32,	v0, v2
 matrix mfma_4x4x1f32,		4,  v_mfma_f32_4x4x1f32,	v0, v2
 matrix mfma_32x32x4i8,		32, v_mfma_i32_32x32x4i8,	v0, v2
 matrix mfma_4x4x4i8,		4,  v_mfma_i32_4x4x4i8,		v0, v2
-matrix mfma_32x32x8i8,		16, v_mfma_i32_32x32x8i8,	v0, v2
-matrix mfma_16x16x16i8,		4,  v_mfma_i32_16x16x16i8,	v0, v2
-.if GFX90A
+.if !GFX940
+	matrix mfma_32x32x8i8,	16, v_mfma_i32_32x32x8i8,	v0, v2
+	matrix mfma_16x16x16i8,	4,  v_mfma_i32_16x16x16i8,	v0, v2
+.endif
+.if FP64_MATRIX
 	matrix mfma_32x32x8bf16_1k, 16, v_mfma_f32_32x32x8bf16_1k, v[0:1], v[2:3]
 	matrix mfma_16x16x16bf16_1k, 4, v_mfma_f32_16x16x16bf16_1k, v[0:1], v[2:3]
 	matrix mfma_4x4x4bf16_1k, 4, v_mfma_f32_4x4x4bf16_1k,	v[0:1], v[2:3]
@@ -316,8 +299,12 @@ stream stream_add,	global_atomic_add	v0, v2, s[4:5]
 	finish \name
 .endm
 atomic atomic_add,		global_atomic_add	v0, v2, s[4:5]
-atomic atomic_add_return,	global_atomic_add	v1, v0, v2, s[4:5] glc
-.if GFX90A
+.if GFX940	; what glc is called there
+	atomic atomic_add_return, global_atomic_add	v1, v0, v2, s[4:5] sc0
+.else
+	atomic atomic_add_return, global_atomic_add	v1, v0, v2, s[4:5] glc
+.endif
+.if FP64_MATRIX
 	atomic atomic_add_f64,	global_atomic_add_f64	v0, v[2:3], s[4:5]
 .endif
 
@@ -367,16 +354,17 @@ local lds_add_rtn_u32,	ds_add_rtn_u32	v1, v0, v2
 
 ; ---- scratch: four dwords of each lane, written and read ----
 
-.macro scratch_descriptor name, split
+; `enable` is what turns scratch on; `buffer` a line of its own where it has a descriptor.
+.macro scratch_descriptor name, enable, buffer, split
 	.section	.rodata, "a", @progbits
 	.p2align	6
 	.amdhsa_kernel \name
 		.amdhsa_kernarg_size 64
 		.amdhsa_private_segment_fixed_size 16
-		.amdhsa_user_sgpr_private_segment_buffer 1
+		\enable
+		\buffer
 		.amdhsa_user_sgpr_kernarg_segment_ptr 1
 		.amdhsa_system_sgpr_workgroup_id_x 1
-		.amdhsa_system_sgpr_private_segment_wavefront_offset 1
 		.amdhsa_next_free_sgpr 16
 		.amdhsa_next_free_vgpr 8
 		\split
@@ -384,19 +372,35 @@ local lds_add_rtn_u32,	ds_add_rtn_u32	v1, v0, v2
 	.text
 .endm
 
+.macro buffer_descriptor name, split
+	scratch_descriptor \name, ".amdhsa_system_sgpr_private_segment_wavefront_offset 1", ".amdhsa_user_sgpr_private_segment_buffer 1", "\split"
+.endm
+
 ; with 16 bytes of scratch per lane
 .macro finish_scratch name
 	s_endpgm
 \name\()_end:
 	.size		\name, \name\()_end - \name
-	.if GFX90A
-		scratch_descriptor \name, ".amdhsa_accum_offset 8"
+	.if GFX940
+		scratch_descriptor \name, ".amdhsa_enable_private_segment 1", "", ".amdhsa_accum_offset 8"
+	.elseif GFX90A
+		buffer_descriptor \name, ".amdhsa_accum_offset 8"
 	.else
-		scratch_descriptor \name
+		buffer_descriptor \name
 	.endif
 .endm
 
 begin scratch
+.if GFX940
+	.rept 4
+		scratch_store_dword	off, v1, off
+		scratch_store_dword	off, v1, off offset:4
+	.endr
+	s_waitcnt	vmcnt(0)
+	.rept 4
+		scratch_load_dword	v2, off, off offset:4
+	.endr
+.else
 	.rept 4
 		buffer_store_dword	v1, off, s[0:3], s7
 		buffer_store_dword	v1, off, s[0:3], s7 offset:4
@@ -405,6 +409,7 @@ begin scratch
 	.rept 4
 		buffer_load_dword	v2, off, s[0:3], s7 offset:4
 	.endr
+.endif
 	s_waitcnt	vmcnt(0)
 finish_scratch scratch
 
@@ -515,7 +520,11 @@ begin buffers
 	.rept 2
 		buffer_atomic_add	v1, v0, s[12:15], 0 offen
 	.endr
-	buffer_atomic_add	v1, v0, s[12:15], 0 offen glc
+	.if GFX940
+		buffer_atomic_add	v1, v0, s[12:15], 0 offen sc0
+	.else
+		buffer_atomic_add	v1, v0, s[12:15], 0 offen glc
+	.endif
 	s_waitcnt	vmcnt(0)
 finish buffers
 
@@ -543,7 +552,7 @@ local lds_permute,	ds_bpermute_b32	v1, v0, v2
 	finish \name, \vgprs, 0, \sgprs
 .endm
 stay stay,		8,	16
-.if GFX90A
+.if FP64_MATRIX
 	stay stay_vgprs,	128,	16	; of 512
 .else
 	stay stay_vgprs,	64,	16	; of 256
@@ -554,5 +563,9 @@ begin stay_scratch
 	.endr
 finish_scratch stay_scratch
 stay stay_sgprs,	8,	96	; with the reserved ones and the trap handler's 128 of 800: six waves
+
+.if GFX940
+	.include "kernels_mi300.s"
+.endif
 
 	.fill 64, 4, 0xbf800000	; s_nop: the instruction cache reads ahead

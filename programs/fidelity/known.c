@@ -7,7 +7,6 @@
 
 #define WAVES 4
 #define REPEATED 64 /* instructions of a wave, in kernels.s */
-#define MATRICES 16
 
 /* As kernels.s reads them; it may read 64 bytes. */
 struct arguments {
@@ -69,112 +68,77 @@ void fid_known_check(struct fid_known *k, const char *title, const struct fid_kn
 /* ---- classes of vector instructions ---- */
 
 /* clang-format off */
-#define CLASSES(X) \
-	X(ADD_F16) X(MUL_F16) X(FMA_F16) X(TRANS_F16) X(ADD_F32) X(MUL_F32) X(FMA_F32) X(TRANS_F32) \
-	X(ADD_F64) X(MUL_F64) X(FMA_F64) X(TRANS_F64) X(INT32) X(INT64) X(CVT) \
-	X(MFMA_I8) X(MFMA_F16) X(MFMA_BF16) X(MFMA_F32) X(MFMA_F64)
-
-enum valu_class {
-#define CLASS(name) name,
-	CLASSES(CLASS)
-#undef CLASS
-	N_CLASSES, OTHER = N_CLASSES, /* other: counted in no class */
-};
-
 static const char *const class_counters[] = {
-#define CLASS(name) "SQ_INSTS_VALU_" #name,
-	CLASSES(CLASS)
-#undef CLASS
+#define NAME(name) "SQ_INSTS_VALU_" #name,
+	FID_CLASSES(NAME)
+#undef NAME
 };
 
-/* slots: quad-cycles that one instruction takes, by the chip's documented rate; 0: not documented */
+/* slots: quad-cycles that one instruction takes, by the chip's documented rate; 0: not documented. Later: from
+ * gfx90a on. */
 static const struct {
 	const char *kernel;
-	enum valu_class class;
-	uint8_t count, slots_gfx908, slots_gfx90a;
+	enum fid_class class;
+	uint8_t count, slots_gfx908, slots_later;
 } classes[] = {
-	{ "add_f16",     ADD_F16,   1, 1, 1 }, { "sub_f16",    ADD_F16,   1, 1, 1 },
-	{ "mul_f16",     MUL_F16,   1, 1, 1 }, { "fma_f16",    FMA_F16,   1, 1, 1 },
-	{ "rcp_f16",     TRANS_F16, 1, 4, 4 }, { "sqrt_f16",   TRANS_F16, 1, 4, 4 },
-	{ "exp_f16",     TRANS_F16, 1, 4, 4 },
-	{ "pk_add_f16",  ADD_F16,   2, 1, 1 }, { "pk_mul_f16", MUL_F16,   2, 1, 1 },
-	{ "pk_fma_f16",  FMA_F16,   2, 1, 1 },
-	{ "add_f32",     ADD_F32,   1, 1, 1 }, { "sub_f32",    ADD_F32,   1, 1, 1 },
-	{ "mul_f32",     MUL_F32,   1, 1, 1 }, { "fma_f32",    FMA_F32,   1, 1, 1 },
-	{ "fmac_f32",    FMA_F32,   1, 1, 1 }, { "rcp_f32",    TRANS_F32, 1, 4, 4 },
-	{ "rsq_f32",     TRANS_F32, 1, 4, 4 }, { "sqrt_f32",   TRANS_F32, 1, 4, 4 },
-	{ "exp_f32",     TRANS_F32, 1, 4, 4 }, { "log_f32",    TRANS_F32, 1, 4, 4 },
-	{ "sin_f32",     TRANS_F32, 1, 4, 4 }, { "cos_f32",    TRANS_F32, 1, 4, 4 },
-	{ "pk_add_f32",  ADD_F32,   2, 0, 1 }, { "pk_mul_f32", MUL_F32,   2, 0, 1 },
-	{ "pk_fma_f32",  FMA_F32,   2, 0, 1 },
-	{ "add_f64",     ADD_F64,   1, 2, 1 }, { "mul_f64",    MUL_F64,   1, 2, 1 },
-	{ "fma_f64",     FMA_F64,   1, 2, 1 }, { "rcp_f64",    TRANS_F64, 1, 0, 0 },
-	{ "sqrt_f64",    TRANS_F64, 1, 0, 0 },
-	{ "add_u32",     INT32,     1, 1, 1 }, { "mul_lo_u32", INT32,     1, 4, 4 },
-	{ "and_b32",     INT32,     1, 1, 1 }, { "lshlrev_b32", INT32,    1, 1, 1 },
-	{ "cmp_u32",     INT32,     1, 1, 1 }, { "mad_u64_u32", INT64,    1, 4, 4 },
-	{ "cmp_u64",     INT64,     1, 0, 0 },
-	{ "cvt_f32_i32", CVT,       1, 1, 1 }, { "cvt_f16_f32", CVT,      1, 1, 1 },
-	{ "cvt_f64_f32", CVT,       1, 0, 0 },
-	{ "mov_b32",     OTHER,     0, 1, 1 }, { "cndmask_b32", OTHER,    0, 1, 1 },
-	{ "lshlrev_b64", OTHER,     0, 2, 1 }, /* recorded */
+	{ "add_f16", FID_ADD_F16,   1, 1, 1 }, { "sub_f16", FID_ADD_F16,   1, 1, 1 },
+	{ "mul_f16", FID_MUL_F16,   1, 1, 1 }, { "fma_f16", FID_FMA_F16,   1, 1, 1 },
+	{ "rcp_f16", FID_TRANS_F16, 1, 4, 4 }, { "sqrt_f16", FID_TRANS_F16, 1, 4, 4 },
+	{ "exp_f16", FID_TRANS_F16, 1, 4, 4 },
+	{ "pk_add_f16", FID_ADD_F16,   2, 1, 1 }, { "pk_mul_f16", FID_MUL_F16,   2, 1, 1 },
+	{ "pk_fma_f16", FID_FMA_F16,   2, 1, 1 },
+	{ "add_f32", FID_ADD_F32,   1, 1, 1 }, { "sub_f32", FID_ADD_F32,   1, 1, 1 },
+	{ "mul_f32", FID_MUL_F32,   1, 1, 1 }, { "fma_f32", FID_FMA_F32,   1, 1, 1 },
+	{ "fmac_f32", FID_FMA_F32,   1, 1, 1 }, { "rcp_f32", FID_TRANS_F32, 1, 4, 4 },
+	{ "rsq_f32", FID_TRANS_F32, 1, 4, 4 }, { "sqrt_f32", FID_TRANS_F32, 1, 4, 4 },
+	{ "exp_f32", FID_TRANS_F32, 1, 4, 4 }, { "log_f32", FID_TRANS_F32, 1, 4, 4 },
+	{ "sin_f32", FID_TRANS_F32, 1, 4, 4 }, { "cos_f32", FID_TRANS_F32, 1, 4, 4 },
+	{ "pk_add_f32", FID_ADD_F32,   2, 0, 1 }, { "pk_mul_f32", FID_MUL_F32,   2, 0, 1 },
+	{ "pk_fma_f32", FID_FMA_F32,   2, 0, 1 },
+	{ "add_f64", FID_ADD_F64,   1, 2, 1 }, { "mul_f64", FID_MUL_F64,   1, 2, 1 },
+	{ "fma_f64", FID_FMA_F64,   1, 2, 1 }, { "rcp_f64", FID_TRANS_F64, 1, 0, 0 },
+	{ "sqrt_f64", FID_TRANS_F64, 1, 0, 0 },
+	{ "add_u32", FID_INT32,     1, 1, 1 }, { "mul_lo_u32", FID_INT32,     1, 4, 4 },
+	{ "and_b32", FID_INT32,     1, 1, 1 }, { "lshlrev_b32", FID_INT32,    1, 1, 1 },
+	{ "cmp_u32", FID_INT32,     1, 1, 1 }, { "mad_u64_u32", FID_INT64,    1, 4, 4 },
+	{ "cmp_u64", FID_INT64,     1, 0, 0 },
+	{ "cvt_f32_i32", FID_CVT,       1, 1, 1 }, { "cvt_f16_f32", FID_CVT,      1, 1, 1 },
+	{ "cvt_f64_f32", FID_CVT,       1, 0, 0 },
+	{ "mov_b32", FID_OTHER,     0, 1, 1 }, { "cndmask_b32", FID_OTHER,    0, 1, 1 },
+	{ "lshlrev_b64", FID_OTHER,     0, 2, 1 }, /* recorded */
+	{ "cvt_f32_fp8", FID_CVT,   1, 0, 0 }, { "cvt_f32_bf8", FID_CVT,  1, 0, 0 },
+	{ "cvt_pk_f32_fp8", FID_CVT, 1, 0, 0 }, { "cvt_pk_fp8_f32", FID_CVT, 1, 0, 0 },
+	{ "cvt_pk_bf8_f32", FID_CVT, 1, 0, 0 }, { "cvt_sr_fp8_f32", FID_CVT, 1, 0, 0 },
+	{ "cvt_pk_bf16_f32", FID_CVT, 1, 0, 0 },
 };
 
-/* operations: 2 x M x N x K x blocks; passes of four cycles, from the ISA manual */
-static const struct {
-	const char *kernel;
-	enum valu_class class;
-	uint32_t operations, passes;
-} matrices[] = {
-	{ "mfma_32x32x8f16",       MFMA_F16,  16384, 16 },
-	{ "mfma_16x16x16f16",      MFMA_F16,  8192,  8 },
-	{ "mfma_4x4x4f16",         MFMA_F16,  2048,  2 }, /* 16 blocks */
-	{ "mfma_32x32x4f16",       MFMA_F16,  16384, 16 }, /* 2 blocks */
-	{ "mfma_16x16x4f16",       MFMA_F16,  8192,  8 }, /* 4 blocks */
-	{ "mfma_32x32x4bf16",      MFMA_BF16, 8192,  16 },
-	{ "mfma_32x32x2bf16",      MFMA_BF16, 8192,  16 }, /* 2 blocks */
-	{ "mfma_16x16x8bf16",      MFMA_BF16, 4096,  8 },
-	{ "mfma_4x4x2bf16",        MFMA_BF16, 1024,  2 }, /* 16 blocks */
-	{ "mfma_4x4x4bf16_1k",     MFMA_BF16, 2048,  2 }, /* 16 blocks */
-	{ "mfma_32x32x8bf16_1k",   MFMA_BF16, 16384, 16 },
-	{ "mfma_16x16x16bf16_1k",  MFMA_BF16, 8192,  8 },
-	{ "mfma_32x32x2f32",       MFMA_F32,  4096,  16 },
-	{ "mfma_16x16x4f32",       MFMA_F32,  2048,  8 },
-	{ "mfma_32x32x1f32",       MFMA_F32,  4096,  16 }, /* 2 blocks */
-	{ "mfma_16x16x1f32",       MFMA_F32,  2048,  8 }, /* 4 blocks */
-	{ "mfma_4x4x1f32",         MFMA_F32,  512,   2 }, /* 16 blocks */
-	{ "mfma_16x16x4f64",       MFMA_F64,  2048,  8 },
-	{ "mfma_4x4x4f64",         MFMA_F64,  512,   4 }, /* 4 blocks */
-	{ "mfma_32x32x8i8",        MFMA_I8,   16384, 16 },
-	{ "mfma_16x16x16i8",       MFMA_I8,   8192,  8 },
-	{ "mfma_32x32x4i8",        MFMA_I8,   16384, 16 }, /* 2 blocks */
-	{ "mfma_4x4x4i8",          MFMA_I8,   2048,  2 }, /* 16 blocks */
-};
 /* clang-format on */
 
-static const char *const mops_counters[] = {
-	[MFMA_I8] = "SQ_INSTS_VALU_MFMA_MOPS_I8",     [MFMA_F16] = "SQ_INSTS_VALU_MFMA_MOPS_F16",
-	[MFMA_BF16] = "SQ_INSTS_VALU_MFMA_MOPS_BF16", [MFMA_F32] = "SQ_INSTS_VALU_MFMA_MOPS_F32",
-	[MFMA_F64] = "SQ_INSTS_VALU_MFMA_MOPS_F64",
-};
-
-/* MI200: its own class counts the instructions, and no other one does. */
-static void check_class(struct fid_known *k, const struct fid_known_call *call,
-			enum valu_class class, double want)
+/* gfx942 has no counter of F6F4, gfx90a neither that nor F8's. */
+static size_t n_classes(const struct fid_known *k)
 {
-	struct fid_counted_value values[N_CLASSES];
+	return k->target == FID_GFX950   ? FID_N_CLASSES
+	       : k->target == FID_GFX942 ? FID_MFMA_F6F4
+					 : FID_MFMA_F8;
+}
+
+void fid_known_class(struct fid_known *k, const struct fid_known_call *call, enum fid_class class,
+		     double want)
+{
+	struct fid_counted_value values[FID_N_CLASSES];
+	size_t n = n_classes(k);
 	double others = 0;
 
-	if (k->counted.plain)
+	if (k->counted.plain || k->target < FID_GFX90A)
 		return;
-	for (size_t c = 0; c < N_CLASSES; c++)
+	for (size_t c = 0; c < n; c++)
 		values[c] = (struct fid_counted_value){ .name = class_counters[c] };
-	if (!fid_known_count(k, call, values, N_CLASSES))
+	if (!fid_known_count(k, call, values, n))
 		return;
-	for (size_t c = 0; c < N_CLASSES; c++)
+	for (size_t c = 0; c < n; c++)
 		if (c != class)
 			others += values[c].value;
-	if (class != OTHER)
+	if (class != FID_OTHER)
 		fid_known_print(call->kernel, class_counters[class], "exact", want,
 				values[class].value);
 	fid_known_print(call->kernel, "all other SQ_INSTS_VALU_ classes", "exact", 0, others);
@@ -187,7 +151,8 @@ static void check_valu(struct fid_known *k)
 					       .grid = WAVES * 64,
 					       .workgroup = 64 };
 		double n = WAVES * REPEATED;
-		double slots = k->gfx90a ? classes[i].slots_gfx90a : classes[i].slots_gfx908;
+		double slots =
+			k->target == FID_GFX908 ? classes[i].slots_gfx908 : classes[i].slots_later;
 
 		if (!gpu_runner_has(k->counted.runner, call.kernel))
 			continue;
@@ -198,31 +163,7 @@ static void check_valu(struct fid_known *k)
 					{ "SQ_ACTIVE_INST_VALU", n * slots },
 					{ "SQ_THREAD_CYCLES_VALU", 64 * n * slots } },
 				slots ? 4 : 2);
-		if (k->gfx90a)
-			check_class(k, &call, classes[i].class, n * classes[i].count);
-	}
-}
-
-static void check_matrices(struct fid_known *k)
-{
-	for (size_t i = 0; i < WS_ARRAY_LEN(matrices) && !k->st; i++) {
-		struct fid_known_call call = { .kernel = matrices[i].kernel,
-					       .grid = WAVES * 64,
-					       .workgroup = 64 };
-		double n = WAVES * MATRICES;
-
-		if (!gpu_runner_has(k->counted.runner, call.kernel))
-			continue;
-		fid_known_check(k, call.kernel, &call,
-				(const struct fid_expect[]){ { "SQ_INSTS_VALU", n },
-							     { "SQ_INSTS_MFMA", n },
-							     { mops_counters[matrices[i].class],
-							       n * matrices[i].operations / 512 },
-							     { "SQ_VALU_MFMA_BUSY_CYCLES",
-							       n * matrices[i].passes * 4 } },
-				k->gfx90a ? 4 : 1); /* MI100 has no counters for them */
-		if (k->gfx90a)
-			check_class(k, &call, matrices[i].class, n);
+		fid_known_class(k, &call, classes[i].class, n * classes[i].count);
 	}
 }
 
@@ -256,6 +197,8 @@ static void check_instructions(struct fid_known *k)
 			{ "SPI_CSN_NUM_THREADGROUPS", 10 }, { "SPI_CSN_WAVE", 30 });
 }
 
+static const char *const targets[] = { "gfx908", "gfx90a", "gfx942", "gfx950" };
+
 static enum ws_status open_known(struct fid_known *k, bool plain, struct ws_err *err)
 {
 	*k = (struct fid_known){ .err = err };
@@ -263,7 +206,11 @@ static enum ws_status open_known(struct fid_known *k, bool plain, struct ws_err 
 		      : fid_counted_open(&k->counted, err);
 	if (k->st)
 		return k->st;
-	k->gfx90a = !strcmp(k->counted.agent->arch, "gfx90a");
+	for (k->target = 0; k->target < FID_N_TARGETS - 1; k->target++)
+		if (!strcmp(k->counted.agent->arch, targets[k->target]))
+			break;
+	k->n_dies = WS_MAX(k->counted.agent->num_xcc, 1u);
+	k->n_engines = (uint32_t)gpu_agent_n_ses(k->counted.agent);
 	k->st = gpu_runner_buffer(k->counted.runner, FID_KNOWN_BUFFER, &k->buffer, err);
 	return WS_OK; /* with a failure nothing is run */
 }
@@ -283,7 +230,7 @@ enum ws_status fid_selftest(struct ws_err *err)
 		return k.st;
 	check_instructions(&k);
 	check_valu(&k);
-	check_matrices(&k);
+	fid_known_matrices(&k);
 	fid_counted_close(&k.counted);
 	return k.st;
 }
@@ -296,7 +243,7 @@ enum ws_status fid_check_known(struct ws_err *err)
 		return k.st;
 	check_instructions(&k);
 	check_valu(&k);
-	check_matrices(&k);
+	fid_known_matrices(&k);
 	fid_known_kinds(&k);
 	fid_known_memory(&k);
 	fid_known_occupancy(&k);

@@ -65,6 +65,8 @@ static void check_data(struct fid_known *k)
 			{ "SQ_INST_CYCLES_VMEM_RD", 10 },
 			{ "SQ_ACTIVE_INST_ANY", 10 * (2 + 4 + 1 + 1) },
 			{ "TA_FLAT_WAVEFRONTS_sum", 10 }, { "TA_BUFFER_WAVEFRONTS_sum", 0 });
+	if (k->target >= FID_GFX942) /* has none */
+		return;
 	FID_KNOWN_CHECK(k, "global data share", FID_CALL("global_share", WAVES * 64, 64),
 			{ "SQ_INSTS_GDS", WAVES * 4 }, { "SQ_INSTS_EXP_GDS", WAVES * 4 },
 			{ "SQ_ACTIVE_INST_EXP_GDS", WAVES * 4 }, { "SQ_INSTS_LDS", 0 },
@@ -83,12 +85,56 @@ static void check_waves(struct fid_known *k)
 			{ "SQ_WAVES_LT_64", 6 }, { "SQ_WAVES_LT_48", 5 }, { "SQ_WAVES_LT_32", 3 },
 			{ "SQ_WAVES_LT_16", 1 }, { "SPI_CSN_NUM_THREADGROUPS", 6 },
 			{ "SPI_CSN_WAVE", 8 }, { "SPI_VWC_CSC_WR", 8 },
-			{ "SPI_SWC_CSC_WR", k->gfx90a ? 16 : 40 }, { "SQ_WAVES_SAVED", 0 },
-			{ "SQ_WAVES_RESTORED", 0 }, { "SQ_THREAD_CYCLES_VALU", 300 * 64 });
+			{ "SPI_SWC_CSC_WR", k->target == FID_GFX908 ? 40 : 16 },
+			{ "SQ_WAVES_SAVED", 0 }, { "SQ_WAVES_RESTORED", 0 },
+			{ "SQ_THREAD_CYCLES_VALU", 300 * 64 });
+}
+
+/* What gfx942 has and earlier ones do not. */
+static void check_gfx942(struct fid_known *k)
+{
+	FID_KNOWN_CHECK(k, "loads to LDS", FID_CALL("load_to_lds", WAVES * 64, 64),
+			{ "SQ_INSTS_VMEM", WAVES * 5 }, { "SQ_INSTS_VMEM_RD", WAVES * 5 },
+			{ "SQ_INSTS_FLAT", WAVES * 3 }, { "SQ_INSTS_LDS", WAVES * 2 },
+			{ "SQ_ACTIVE_INST_VMEM", WAVES * 2 }, { "SQ_ACTIVE_INST_FLAT", WAVES * 3 },
+			{ "TA_FLAT_READ_WAVEFRONTS_sum", WAVES * 3 },
+			{ "TA_BUFFER_READ_WAVEFRONTS_sum", WAVES * 2 },
+			{ "TD_LOAD_WAVEFRONT_sum", WAVES * 5 }, { "SQ_LDS_IDX_ACTIVE", WAVES * 4 });
+	FID_KNOWN_CHECK(k, "invalidations", FID_CALL("invalidate", WAVES * 64, 64),
+			{ "SQ_INSTS_VMEM", WAVES * 3 }, { "SQ_INSTS_SMEM", 0 },
+			{ "TCP_TOTAL_WRITEBACK_INVALIDATES_sum",
+			  WAVES * 3 + (double)gpu_agent_n_cus(k->counted.agent) });
+}
+
+static void check_gfx950(struct fid_known *k)
+{
+	FID_KNOWN_CHECK(k, "loads to LDS, gfx950", FID_CALL("load_to_lds", WAVES * 64, 64),
+			{ "TA_FLAT_READ_LDS_WAVEFRONTS_sum", WAVES * 3 },
+			{ "TA_BUFFER_READ_LDS_WAVEFRONTS_sum", WAVES * 2 },
+			{ "SQ_INSTS_LDS_LOAD", WAVES * 2 }, { "SQ_INSTS_LDS_STORE", 0 },
+			{ "SQ_INSTS_LDS_LOAD_BANDWIDTH", WAVES * 2 * 4 },
+			{ "SQ_INSTS_FLAT_FLATSEG", 0 }, { "SQ_INSTS_FLAT_NO_LDS", WAVES * 3 },
+			{ "CPC_TG_SEND", WAVES }, { "SPI_CS0_NUM_THREADGROUPS", WAVES },
+			{ "SPI_CS0_WAVE", WAVES }, { "SPI_CS1_WAVE", 0 });
+	FID_KNOWN_CHECK(k, "16 bytes to LDS", FID_CALL("load_x4_to_lds", WAVES * 64, 64),
+			{ "SQ_INSTS_VMEM_RD", WAVES * 3 },
+			{ "TA_FLAT_READ_LDS_WAVEFRONTS_sum", WAVES * 3 }, { "SQ_INSTS_LDS", 0 },
+			{ "TCP_TOTAL_READ_sum", WAVES * 3 * 64 });
+	FID_KNOWN_CHECK(k, "flat in LDS, gfx950", FID_CALL("flat_add", WAVES * 64, 64),
+			{ "SQ_INSTS_FLAT_FLATSEG", WAVES }, { "SQ_INSTS_FLAT_NO_LDS", 0 },
+			{ "SQ_INSTS_LDS_ATOMIC", WAVES }, { "SQ_INSTS_LDS_LOAD", 0 },
+			{ "SQ_INSTS_LDS_ATOMIC_BANDWIDTH", WAVES * 4 });
+	FID_KNOWN_CHECK(k, "flat stores, gfx950", FID_CALL("flat_store", WAVES * 64, 64, .b = 1),
+			{ "SQ_INSTS_FLAT_FLATSEG", WAVES }, { "SQ_INSTS_FLAT_NO_LDS", WAVES },
+			{ "SQ_INSTS_LDS_STORE", 0 }, { "TD_WRITE_ACKT_WAVEFRONT_sum", WAVES });
 }
 
 void fid_known_kinds(struct fid_known *k)
 {
+	if (k->target >= FID_GFX942)
+		check_gfx942(k);
+	if (k->target == FID_GFX950)
+		check_gfx950(k);
 	check_control(k);
 	check_data(k);
 	check_waves(k);

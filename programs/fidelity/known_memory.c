@@ -2,22 +2,40 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define LINE 64u /* of L1, and of memory's requests */
+#define LINE 64u /* that lanes share requests in */
 
-/* Of L2. */
+/* Of L1, and of memory's requests. */
+static uint32_t l1_line(const struct fid_known *k)
+{
+	return k->target < FID_GFX942 ? 64 : 128;
+}
+
 static uint32_t l2_line(const struct fid_known *k)
 {
-	return k->gfx90a ? 128 : 64;
+	return k->target == FID_GFX908 ? 64 : 128;
+}
+
+/*
+ * Reads of the line with the kernel's arguments, of workgroups of one wave. It is in the host's memory, of which L2
+ * keeps nothing from gfx942 on: then each scalar cache, of two CUs, has it read.
+ */
+static double argument_reads(const struct fid_known *k, double waves)
+{
+	double groups = k->target == FID_GFX942 ? 5 : 4; /* of an engine */
+	double used = waves / k->n_engines / 2;
+
+	return k->target < FID_GFX942 ? 1 : k->n_engines * WS_MIN(groups, used);
 }
 
 /* ---- reads ---- */
 
 /* Lines of L2 that miss: those of the data, and the one with the kernel's arguments. */
-#define MISSES(lines)                                                                              \
-	{ "TCC_MISS_sum", (lines) + 1 },                                                           \
+#define MISSES(waves, lines)                                                                       \
+	{ "TCC_MISS_sum", (lines) + argument_reads(k, waves) },                                    \
 	{                                                                                          \
-		"TCC_EA_RDREQ_sum", ((lines) + 1) * l2_line(k) / 64                                \
+		"TCC_EA_RDREQ_sum", ((lines) + argument_reads(k, waves)) * l2_line(k) / l1_line(k) \
 	}
 
 /* 1024 waves; lanes are `stride` dwords apart. */
@@ -30,7 +48,7 @@ static void check_strides(struct fid_known *k)
 	for (size_t i = 0; i < WS_ARRAY_LEN(strides); i++) {
 		uint32_t stride = strides[i], apart = 4 * stride;
 		/* a wave's lanes are spread over this many lines */
-		double lines = apart >= LINE ? 64 : 64.0 * apart / LINE;
+		double lines = apart >= l1_line(k) ? 64 : 64.0 * apart / l1_line(k);
 		double l2_lines = apart >= l2_line(k) ? 64 : 64.0 * apart / l2_line(k);
 		/* four lanes share a request of L1 if one line has them */
 		double requests = 4 * apart <= LINE ? 16 : 64;
@@ -41,20 +59,23 @@ static void check_strides(struct fid_known *k)
 				{ "TA_FLAT_READ_WAVEFRONTS_sum", waves },
 				{ "TCP_TOTAL_READ_sum", waves * requests },
 				{ "TCP_TCC_READ_REQ_sum", waves * lines },
-				MISSES(waves * l2_lines));
+				MISSES(waves, waves * l2_lines));
 	}
 }
 
 static void check_widths(struct fid_known *k)
 {
 	FID_KNOWN_CHECK(k, "read 8 bytes", FID_CALL("read_x2", 1024 * 64, 64, .a = 8),
-			{ "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 8 },
+			{ "TCP_TOTAL_READ_sum", 1024 * 64 },
+			{ "TCP_TCC_READ_REQ_sum", 1024.0 * 8 * 64 / l1_line(k) },
 			{ "TD_LOAD_WAVEFRONT_sum", 1024 },
 			{ "TCP_TOTAL_CACHE_ACCESSES_sum", 1024 * 16 },
-			MISSES(1024.0 * 8 * 64 / l2_line(k)));
+			MISSES(1024, 1024.0 * 8 * 64 / l2_line(k)));
 	FID_KNOWN_CHECK(k, "read 16 bytes", FID_CALL("read_x4", 1024 * 64, 64, .a = 16),
-			{ "TCP_TOTAL_READ_sum", 1024 * 64 }, { "TCP_TCC_READ_REQ_sum", 1024 * 16 },
-			{ "TD_LOAD_WAVEFRONT_sum", 1024 }, MISSES(1024.0 * 16 * 64 / l2_line(k)));
+			{ "TCP_TOTAL_READ_sum", 1024 * 64 },
+			{ "TCP_TCC_READ_REQ_sum", 1024.0 * 16 * 64 / l1_line(k) },
+			{ "TD_LOAD_WAVEFRONT_sum", 1024 },
+			MISSES(1024, 1024.0 * 16 * 64 / l2_line(k)));
 }
 
 /* Lane n reads line n * factor of a million: neither L1 nor the lanes of a wave share anything. */
@@ -70,16 +91,31 @@ static void check_random(struct fid_known *k)
 	}
 	for (uint32_t lane = 0; lane < n; lane++) {
 		uint32_t line = (lane * factor & mask) * LINE / l2_line(k);
+		uint32_t die = 1u << lane / 64 % k->n_dies;
 
-		n_lines += !seen[line];
-		seen[line] = 1;
+		n_lines += !(seen[line] & die);
+		seen[line] |= (uint8_t)die;
 	}
 	free(seen);
 	FID_KNOWN_CHECK(k, "read random lines",
 			FID_CALL("read_random", n, 64, .a = factor, .b = mask),
 			{ "SQ_INSTS_VMEM_RD", waves }, { "TCP_TOTAL_READ_sum", n },
 			{ "TCP_TOTAL_CACHE_ACCESSES_sum", n }, { "TCP_TCC_READ_REQ_sum", n },
-			MISSES((double)n_lines));
+			MISSES(waves, (double)n_lines));
+}
+
+/* Bytes that the L2 of all dies read, if each wave goes to the part 97 behind it, four times. */
+static double read_by_dies(const struct fid_known *k)
+{
+	uint8_t seen[256] = { 0 };
+	double n_parts = 0;
+
+	for (uint32_t wave = 0; wave < 1024; wave++)
+		for (uint32_t turn = 0; turn < 4; turn++)
+			seen[(wave + turn * 97) % 256] |= (uint8_t)(1u << wave % k->n_dies);
+	for (size_t part = 0; part < sizeof(seen); part++)
+		n_parts += __builtin_popcount(seen[part]);
+	return n_parts * 8192;
 }
 
 /* Parts of 8 KiB, read by one wave after the other. */
@@ -87,14 +123,18 @@ static void check_resident(struct fid_known *k)
 {
 	const double mib = 1 << 20;
 
-	/* 256 parts, four times by 1024 waves: 32 MiB read, 2 MiB of them from memory */
+	/* 256 parts, four times by 1024 waves: 32 MiB read, 2 MiB of them from memory, by each die that wants them */
 	FID_KNOWN_CHECK(k, "2 MiB in L2",
 			FID_CALL("read_again", 1024 * 64, 64, .a = 97, .b = 255, .c = 4),
-			{ "TCP_TOTAL_READ_sum", 32 * mib / 16 }, MISSES(2 * mib / l2_line(k)));
+			{ "TCP_TOTAL_READ_sum", 32 * mib / 16 },
+			MISSES(1024, read_by_dies(k) / l2_line(k)));
+	if (k->n_dies > 1) /* their L2 are larger than the buffer */
+		return;
 	/* 4096 parts, each twice and 32 MiB apart: L2 has 8 MiB */
 	FID_KNOWN_CHECK(k, "32 MiB through L2",
 			FID_CALL("read_again", 2048 * 64, 64, .a = 2048, .b = 4095, .c = 4),
-			{ "TCP_TOTAL_READ_sum", 64 * mib / 16 }, MISSES(64 * mib / l2_line(k)));
+			{ "TCP_TOTAL_READ_sum", 64 * mib / 16 },
+			MISSES(2048, 64 * mib / l2_line(k)));
 }
 
 /* ---- writes, atomics, scratch ---- */
@@ -125,14 +165,16 @@ static void check_writes(struct fid_known *k)
 				{ "TCC_WRITE_sum", waves * rows[i].lines });
 }
 
-/* 256 KiB: they stay in L2, also those of a kernel's first dispatch, unless it ends with a system release. */
+/* 256 KiB: they stay in L2, also those of a kernel's first dispatch, unless it ends with a system release. Several
+ * dies write them back at the end of every kernel. */
 static void check_write_back(struct fid_known *k)
 {
-	const double lines = (256.0 * 1024) / l2_line(k);
+	const double lines = (256.0 * 1024) / l2_line(k), kept = k->n_dies == 1;
 
 	FID_KNOWN_CHECK(k, "first write",
 			FID_CALL("write_x4", 256 * 64, 64, .a = 16, .first = true),
-			{ "TCC_EA_WRREQ_sum", 0 }, { "TCC_ALL_TC_OP_WB_WRITEBACK_sum", 0 },
+			{ "TCC_EA_WRREQ_sum", kept ? 0 : 256 * 16 },
+			{ "TCC_ALL_TC_OP_WB_WRITEBACK_sum", kept ? 0 : lines },
 			{ "TCC_WRITE_sum", 256 * 16 });
 	FID_KNOWN_CHECK(k, "write, system scope",
 			FID_CALL("write_x4", 256 * 64, 64, .a = 16, .system_scope = true),
@@ -154,22 +196,28 @@ static void check_atomics(struct fid_known *k)
 			{ "TCC_ATOMIC_sum", 40 }, { "TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 40 },
 			{ "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0 }, { "SQ_INSTS_VMEM_RD", 10 },
 			{ "SQ_INSTS_VMEM_WR", 0 });
-	if (k->gfx90a)
+	if (k->target >= FID_GFX90A)
 		FID_KNOWN_CHECK(k, "atomics of doubles",
 				FID_CALL("atomic_add_f64", 640, 64, .a = 8),
 				{ "TA_FLAT_ATOMIC_WAVEFRONTS_sum", 10 },
 				{ "TD_ATOMIC_WAVEFRONT_sum", 10 }, { "SQ_INSTS_VMEM_WR", 10 });
 }
 
-/* Ten waves write eight dwords and read four; lanes' dwords lie side by side: 256 bytes. */
+/* Ten waves write eight dwords and read four; lanes' dwords lie side by side: 256 bytes. By buffer instructions; from
+ * gfx942 on by those of the scratch segment, which are flat ones. */
 static void check_scratch(struct fid_known *k)
 {
-	FID_KNOWN_CHECK(k, "scratch", FID_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
-			{ "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
-			{ "SQ_INSTS_FLAT", 0 }, { "SQ_ACTIVE_INST_VMEM", 120 },
-			{ "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
-			{ "TA_BUFFER_READ_WAVEFRONTS_sum", 40 }, { "TCP_TOTAL_WRITE_sum", 80 * 16 },
-			{ "TCP_TOTAL_READ_sum", 40 * 16 }, { "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
+	const bool flat = k->target >= FID_GFX942;
+
+	FID_KNOWN_CHECK(
+		k, "scratch", FID_CALL("scratch", 640, 64), { "SQ_INSTS_VMEM", 120 },
+		{ "SQ_INSTS_VMEM_WR", 80 }, { "SQ_INSTS_VMEM_RD", 40 },
+		{ "SQ_INSTS_FLAT", flat ? 120 : 0 },
+		{ flat ? "SQ_ACTIVE_INST_FLAT" : "SQ_ACTIVE_INST_VMEM", 120 },
+		{ flat ? "TA_FLAT_WRITE_WAVEFRONTS_sum" : "TA_BUFFER_WRITE_WAVEFRONTS_sum", 80 },
+		{ flat ? "TA_FLAT_READ_WAVEFRONTS_sum" : "TA_BUFFER_READ_WAVEFRONTS_sum", 40 },
+		{ "TCP_TOTAL_WRITE_sum", 80 * 16 }, { "TCP_TOTAL_READ_sum", 40 * 16 },
+		{ "TCP_TCC_WRITE_REQ_sum", 80 * 4 });
 }
 
 /*
@@ -202,14 +250,16 @@ static void check_flat(struct fid_known *k)
 				FID_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
 				{ "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
 				{ "SQ_INSTS_LDS", rows[i].in_lds },
-				{ "SQ_INSTS_FLAT_LDS_ONLY", 10 - rows[i].in_memory },
 				{ "SQ_LDS_IDX_ACTIVE", rows[i].lds_cycles },
 				{ "TA_TOTAL_WAVEFRONTS_sum", 10 }, { "TA_FLAT_WAVEFRONTS_sum", 10 },
 				{ rows[i].wavefronts, 10 },
 				{ "TD_LOAD_WAVEFRONT_sum", rows[i].in_memory },
 				{ "TCP_TOTAL_READ_sum", rows[i].reads },
 				{ "TCP_TOTAL_WRITE_sum", rows[i].writes },
-				{ "TCP_TOTAL_ATOMIC_WITHOUT_RET_sum", rows[i].atomics });
+				{ "TCP_TOTAL_ATOMIC_WITHOUT_RET_sum", rows[i].atomics },
+				/* the last: only up to gfx90a */
+				{ k->target < FID_GFX942 ? "SQ_INSTS_FLAT_LDS_ONLY" : "SQ_WAVES",
+				  k->target < FID_GFX942 ? 10 - rows[i].in_memory : 10 });
 }
 
 /* ---- LDS ---- */
@@ -298,8 +348,27 @@ static void check_banks(struct fid_known *k)
 	    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_ATOMIC_RETURN", waves * 2 });
 }
 
+/* gfx950: reads that transpose take as long as others of their size. */
+static void check_transposing(struct fid_known *k)
+{
+	static const char *const kernels[] = { "lds_read_b64_tr_b4", "lds_read_b64_tr_b8",
+					       "lds_read_b64_tr_b16", "lds_read_b96_tr_b6" };
+	const double waves = 10;
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(kernels); i++) {
+		bool wide = strstr(kernels[i], "b96");
+
+		LDS(kernels[i], kernels[i], apart, wide ? 4 : 2, { "SQ_INSTS_LDS", waves },
+		    { "SQ_INSTS_LDS_LOAD", waves }, { "SQ_ACTIVE_INST_LDS", waves },
+		    { "SQ_INSTS_LDS_LOAD_BANDWIDTH", waves * (wide ? 12 : 8) },
+		    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_IDX_ACTIVE", waves * (wide ? 8 : 4) });
+	}
+}
+
 void fid_known_memory(struct fid_known *k)
 {
+	if (k->target == FID_GFX950)
+		check_transposing(k);
 	check_strides(k);
 	check_widths(k);
 	check_random(k);

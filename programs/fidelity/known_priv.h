@@ -7,9 +7,14 @@
 
 #define FID_KNOWN_BUFFER (64ull << 20)
 
+/* In the order of the generations. */
+enum fid_target { FID_GFX908, FID_GFX90A, FID_GFX942, FID_GFX950, FID_N_TARGETS };
+
 struct fid_known {
 	struct fid_counted counted;
-	bool gfx90a;
+	enum fid_target target;
+	uint32_t n_dies;    /* each with an L2; workgroup i is for die i modulo their number */
+	uint32_t n_engines; /* of all of them */
 	uint64_t buffer;
 	const char *warm;  /* the kernel that was run last */
 	enum ws_status st; /* of the first failure; then nothing is run any more */
@@ -49,9 +54,29 @@ void fid_known_print(const char *title, const char *what, const char *class, dou
 		       sizeof((const struct fid_expect[]){ __VA_ARGS__ }) / sizeof(struct fid_expect))
 /* clang-format on */
 
+/* Classes of vector instructions, which SQ_INSTS_VALU_ counts by name. */
+/* clang-format off */
+#define FID_CLASSES(X) \
+	X(ADD_F16) X(MUL_F16) X(FMA_F16) X(TRANS_F16) X(ADD_F32) X(MUL_F32) X(FMA_F32) X(TRANS_F32) \
+	X(ADD_F64) X(MUL_F64) X(FMA_F64) X(TRANS_F64) X(INT32) X(INT64) X(CVT) \
+	X(MFMA_I8) X(MFMA_F16) X(MFMA_BF16) X(MFMA_F32) X(MFMA_F64) X(MFMA_F8) X(MFMA_F6F4)
+
+enum fid_class {
+#define FID_CLASS(name) FID_##name,
+	FID_CLASSES(FID_CLASS)
+#undef FID_CLASS
+	FID_N_CLASSES, FID_OTHER = FID_N_CLASSES, /* other: counted in no class */
+};
+/* clang-format on */
+
+/* Its own class counts @want instructions, and no other one counts any; from gfx90a on. */
+void fid_known_class(struct fid_known *known, const struct fid_known_call *call,
+		     enum fid_class class, double want);
+
 /* Opens the runtime, and the buffer. */
 enum ws_status fid_known_open(struct fid_known *known, struct ws_err *err);
 
+void fid_known_matrices(struct fid_known *known);  /* classes of matrix instructions */
 void fid_known_kinds(struct fid_known *known);     /* kinds of instructions, sizes of waves */
 void fid_known_memory(struct fid_known *known);    /* vector memory, LDS, atomics, scratch */
 void fid_known_occupancy(struct fid_known *known); /* what limits the waves of a CU */

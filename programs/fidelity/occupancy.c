@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#define ENGINES 8
 #define ROUNDS 4 /* as many workgroups as the GPU holds, so often */
 
 /* What keeps further waves out; by the SPI's counter of it. */
@@ -27,8 +26,8 @@ static const struct {
 static const struct {
 	const char *title, *kernel;
 	uint32_t waves_per_workgroup, lds_bytes;
-	uint32_t waves_gfx90a, waves_gfx908;
-	uint32_t limits_gfx90a, limits_gfx908; /* bits of enum limit */
+	uint32_t waves_later, waves_gfx908;   /* later: from gfx90a on */
+	uint32_t limits_later, limits_gfx908; /* bits of enum limit */
 } rows[] = {
 	/* clang-format off */
 	{ "limited by wave slots", "stay",       1, 0,     32, 40, 1 << SLOTS, 1 << SLOTS },
@@ -44,8 +43,13 @@ static const struct {
 static void check_row(struct fid_known *k, size_t r)
 {
 	const uint32_t n_cus = (uint32_t)gpu_agent_n_cus(k->counted.agent);
-	uint32_t waves = k->gfx90a ? rows[r].waves_gfx90a : rows[r].waves_gfx908;
-	uint32_t bits = k->gfx90a ? rows[r].limits_gfx90a : rows[r].limits_gfx908;
+	bool later = k->target != FID_GFX908;
+	/* gfx950 has 160 KiB of LDS, in units of 1280 bytes: room for four workgroups of 32 KiB */
+	uint32_t waves = k->target == FID_GFX950 && rows[r].lds_bytes ? 16
+			 : later                                      ? rows[r].waves_later
+								      : rows[r].waves_gfx908;
+	uint32_t bits = later ? rows[r].limits_later : rows[r].limits_gfx908;
+	const double engines = k->n_engines;
 	uint32_t per_wg = rows[r].waves_per_workgroup, n_wgs = ROUNDS * n_cus * waves / per_wg;
 	struct fid_known_call call = { .kernel = rows[r].kernel,
 				       .grid = n_wgs * per_wg * 64,
@@ -65,7 +69,7 @@ static void check_row(struct fid_known *k, size_t r)
 	if (!fid_known_count(k, &call, values, WS_ARRAY_LEN(values)))
 		return;
 	stalled = values[N_LIMITS].value;
-	busy = values[N_LIMITS + 2].value / ENGINES;
+	busy = values[N_LIMITS + 2].value / engines;
 	fid_known_print(rows[r].title, "SQ_WAVES", "exact", (double)n_wgs * per_wg,
 			values[N_LIMITS + 3].value);
 	/* quad-cycles of waves; a CU holds so many while it is busy */
@@ -73,19 +77,21 @@ static void check_row(struct fid_known *k, size_t r)
 			busy ? 4 * values[N_LIMITS + 1].value / busy / n_cus : 0);
 	/* while an engine waits, each of its units is short of what is short */
 	for (size_t n = 0; n < N_LIMITS; n++) {
-		double units = (double)n_cus / ENGINES * (limits[n].per_simd ? 4 : 1);
+		double units = (double)n_cus / engines * (limits[n].per_simd ? 4 : 1);
 
 		fid_known_print(rows[r].title, limits[n].counter, "modelled",
 				bits >> n & 1 ? units * stalled : 0, values[n].value);
 	}
 	/* in cycles of every engine; the workgroups of the last round wait for nothing */
 	fid_known_print(rows[r].title, "SPI_RA_TMP_STALL_CSN", "modelled",
-			bits ? 0 : ENGINES * busy * (ROUNDS - 1) / ROUNDS,
+			bits ? 0 : engines * busy * (ROUNDS - 1) / ROUNDS,
 			values[N_LIMITS + 4].value);
 }
 
 void fid_known_occupancy(struct fid_known *k)
 {
 	for (size_t r = 0; r < WS_ARRAY_LEN(rows) && !k->st; r++)
-		check_row(k, r);
+		/* gfx942: some engines have fewer CUs, whose wave slots are used up before the scratch */
+		if (rows[r].limits_later || k->target < FID_GFX942)
+			check_row(k, r);
 }

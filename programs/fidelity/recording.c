@@ -90,9 +90,7 @@ static bool column(const struct ws_buf *text, struct ws_str name, unsigned dispa
 	if (!line_of(text, 0, &head) || !line_of(text, dispatch + 1, &line))
 		return false;
 	for (unsigned n = 0; field(head, n, &cell); n++) {
-		if (ws_str_ends(cell, "_sum") && !ws_str_ends(name, "_sum"))
-			cell.n -= 4;
-		if (ws_str_eq(cell, name))
+		if (fid_is_counter(cell, name))
 			return field(line, n, &cell) && ws_str_f64(cell, out);
 	}
 	return false;

@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define N 1048576u
 #define DISPATCHES 3
-#define MAX_NAMES 256
 
 struct arguments {
 	uint64_t a, unused_b, c;
@@ -20,12 +17,19 @@ struct arguments {
 	uint32_t block;
 };
 
-/* The counters of this pass: block by block, as many as it counts at once; a level counter takes its
- * accumulation along. Returns how many passes there are. */
-static size_t choose_names(const struct fid_counted *c, size_t pass, char (*names)[64],
-			   size_t *out_n)
+/* The sets, and the names that they refer to. */
+struct plan {
+	char (*names)[64];
+	const char **pointers; /* to the names, set by set */
+	struct softgpu_set *sets;
+	size_t n_names, n_sets;
+};
+
+/* The counters of a set: block by block, as many as it counts at once; a level counter takes its accumulation
+ * along. Returns how many sets there are. */
+static size_t add_set(const struct fid_counted *c, size_t set, struct plan *plan)
 {
-	size_t used = 0, group = 0, most = 0, n = 0;
+	size_t used = 0, group = 0, most = 0;
 	const char *block = "";
 
 	for (size_t k = 0; k < c->n_all; k++) {
@@ -44,14 +48,43 @@ static size_t choose_names(const struct fid_counted *c, size_t pass, char (*name
 		}
 		used += places;
 		most = WS_MAX(group, most);
-		if (group != pass || n + 2 > MAX_NAMES)
+		if (group != set)
 			continue;
-		snprintf(names[n++], sizeof(names[0]), "%s", counter->name);
+		snprintf(plan->names[plan->n_names++], sizeof(plan->names[0]), "%s", counter->name);
 		if (counter->is_level)
-			snprintf(names[n++], sizeof(names[0]), "%s_ACCUM", counter->name);
+			snprintf(plan->names[plan->n_names++], sizeof(plan->names[0]), "%s_ACCUM",
+				 counter->name);
 	}
-	*out_n = n;
 	return most + 1;
+}
+
+static enum ws_status make_plan(const struct fid_counted *c, struct plan *plan, struct ws_err *err)
+{
+	size_t n_sets = 1;
+
+	/* no counter has more than two names, and no set is empty */
+	*plan = (struct plan){ .names = calloc(2 * c->n_all + 1, sizeof(plan->names[0])),
+			       .pointers = calloc(2 * c->n_all + 1, sizeof(plan->pointers[0])),
+			       .sets = calloc(c->n_all + 1, sizeof(plan->sets[0])) };
+	if (!plan->names || !plan->pointers || !plan->sets)
+		return ws_fail(err, WS_E_NOMEM, "no memory");
+	for (; plan->n_sets < n_sets; plan->n_sets++) {
+		size_t first = plan->n_names;
+
+		n_sets = add_set(c, plan->n_sets, plan);
+		for (size_t k = first; k < plan->n_names; k++)
+			plan->pointers[k] = plan->names[k];
+		plan->sets[plan->n_sets] =
+			(struct softgpu_set){ plan->pointers + first, plan->n_names - first };
+	}
+	return WS_OK;
+}
+
+static void free_plan(struct plan *plan)
+{
+	free(plan->names);
+	free(plan->pointers);
+	free(plan->sets);
 }
 
 static void print_results(struct fid_counted *c)
@@ -68,78 +101,43 @@ static void print_results(struct fid_counted *c)
 	}
 }
 
-static enum ws_status run_pass(size_t pass, size_t *out_n_passes, struct ws_err *err)
+static enum ws_status run(struct fid_counted *c, const struct plan *plan, struct ws_err *err)
 {
-	static char names[MAX_NAMES][64];
-	const char *pointers[MAX_NAMES];
 	struct arguments arguments = { .n = N, .block = 256 };
 	struct gpu_runner_call call = { .kernel = "vcopy",
 					.arguments = &arguments,
 					.n_arguments = sizeof(arguments),
 					.grid = N,
 					.workgroup = 256 };
-	struct fid_counted c;
-	size_t n = 0;
+	enum ws_status st =
+		gpu_runner_buffer(c->runner, 2ull * N * sizeof(double), &arguments.a, err);
 	uint64_t ns;
-	enum ws_status st = fid_counted_open(&c, err);
 
-	if (st)
-		return st;
-	*out_n_passes = choose_names(&c, pass, names, &n);
-	for (size_t k = 0; k < n; k++)
-		pointers[k] = names[k];
-	st = gpu_runner_buffer(c.runner, 2ull * N * sizeof(double), &arguments.a, err);
 	arguments.c = arguments.a + N * sizeof(double);
 	if (!st)
-		st = fid_counted_choose(&c, pointers, n, err);
+		st = fid_counted_replay(c, plan->sets, plan->n_sets, err);
 	for (unsigned k = 0; k < DISPATCHES && !st; k++) {
 		/* as the recorded runtime does after a copy; an older one does not, nor what it recorded */
 		call.system_scope = k == 0;
-		st = gpu_runner_run(c.runner, &call, &ns, err);
+		st = gpu_runner_run(c->runner, &call, &ns, err);
 	}
-	if (!st)
-		print_results(&c);
-	fid_counted_close(&c);
 	return st;
-}
-
-/* In a child: prints the lines, and writes how many passes there are to @to. */
-static _Noreturn void child(size_t pass, int to)
-{
-	struct ws_err err;
-	size_t n_passes = 0;
-	enum ws_status st = run_pass(pass, &n_passes, &err);
-
-	if (st)
-		fprintf(stderr, "fidelity-kernels: vcopy, pass %zu: %s\n", pass, err.text);
-	fflush(stdout);
-	if (!st && write(to, &n_passes, sizeof(n_passes)) != sizeof(n_passes))
-		st = WS_E_IO;
-	_exit(st != WS_OK);
 }
 
 enum ws_status fid_vcopy(struct ws_err *err)
 {
-	size_t n_passes = 1;
+	struct plan plan = { 0 };
+	struct fid_counted c;
+	enum ws_status st = fid_counted_open(&c, err);
 
-	for (size_t pass = 0; pass < n_passes; pass++) {
-		int ends[2], status = 0;
-		ssize_t got;
-		pid_t pid;
-
-		fflush(stdout);
-		if (pipe(ends))
-			return ws_fail(err, WS_E_IO, "no pipe: %m");
-		pid = fork();
-		if (pid < 0)
-			return ws_fail(err, WS_E_LIMIT, "no process: %m");
-		if (!pid)
-			child(pass, ends[1]);
-		close(ends[1]);
-		got = read(ends[0], &n_passes, sizeof(n_passes));
-		close(ends[0]);
-		if (waitpid(pid, &status, 0) != pid || status || got != sizeof(n_passes))
-			return ws_fail(err, WS_E_STATE, "pass %zu of vcopy failed", pass);
-	}
-	return WS_OK;
+	if (st)
+		return st;
+	st = make_plan(&c, &plan, err);
+	if (!st)
+		st = run(&c, &plan, err);
+	if (!st)
+		print_results(&c);
+	free_plan(&plan);
+	fid_counted_close(&c);
+	return st;
 }

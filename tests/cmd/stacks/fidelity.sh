@@ -1,0 +1,41 @@
+#!/bin/sh
+# The counters of known kernels on MI300 and MI350, which need runtimes that know these GPUs: those of Debian 13 and
+# sid, where scripts/stack has set them up. docs/fidelity.md has the comparison with recordings, which takes minutes.
+WAVESCOPE_STACKS=${WAVESCOPE_STACKS:-${XDG_CACHE_HOME:-$HOME/.cache}/wavescope/stacks}
+export WAVESCOPE_STACKS
+. "$WS_SOURCE/tests/cmd/lib.sh"
+need_softgpu
+[ -x "$WS_BUILD/lib/fidelity-kernels" ] || skip "fidelity-kernels is not built"
+case $WS_BUILD/ in "$WS_SOURCE"/*) ;; *) skip "$WS_BUILD is not inside the source tree, which a stack shows" ;; esac
+limit_s=280
+
+# model, stack, least number of exact values, their targets in the catalogue, and a line for each new kind: every exact
+# counter is equal, and each counter that is called exact is checked by a kernel
+known() {
+	[ -e "$WAVESCOPE_STACKS/$2/.complete" ] || {
+		skip_part "$1 is not covered: 'scripts/stack $2' sets up a ROCm that knows it (docs/stacks.md)"
+		return
+	}
+	run "$WS_SOURCE/scripts/stack" --build "$WS_BUILD" "$2" wavescope fidelity --gpu "$1" --kernels known
+	rc_is 0
+	! grep -q OFF "$out" || fail "an exact counter is off on $1"
+	[ "$(grep -c ' exact$' "$out")" -gt "$3" ] || fail "too few exact counters on $1"
+	# modelled ones of caches and occupancy are near, too
+	awk '$NF == "modelled" { n++; far += $(NF - 1) + 0 > 5 || $(NF - 1) + 0 < -5 } END { exit n < 100 || far }' "$out" ||
+		fail "modelled counters are far off on $1"
+	awk -v target="$4" 'NR == FNR { if ($NF == "exact" && $(NF - 3) > 0) { sub(/_sum$/, "", $(NF - 4)); seen[$(NF - 4)] = 1 } next }
+		/^[A-Z]/ && $3 == "exact" && ($2 == "all" || $2 ~ target) && $4 != "0:" && $1 !~ /GDS$/ && !seen[$1] { print $1 }' \
+		"$out" "$WS_SOURCE/softgpu/counters/catalogue.txt" >"$work/unchecked"
+	[ ! -s "$work/unchecked" ] || fail "exact counters of $1 that no kernel checks: $(tr '\n' ' ' <"$work/unchecked")"
+	model=$1
+	shift 4
+	for line; do
+		grep -E "$line" "$out" | grep -q ' exact$' || fail "no line '$line' on $model"
+	done
+}
+known mi300x trixie 800 '^gfx(90a|942)[+]$' \
+	'^mfma_32x32x16_fp8_bf8 +0 +SQ_INSTS_VALU_MFMA_MOPS_F8 +4096 +4096 ' \
+	'^mfma_32x32x4_xf32 +0 +SQ_VALU_MFMA_BUSY_CYCLES +2048 +2048 '
+known mi350x sid 1100 '^gfx(90a[+]|942[+]|950)$' \
+	'^mfma_scale_16x16x128_fp4 +0 +SQ_INSTS_VALU_MFMA_MOPS_F6F4 +8192 +8192 ' \
+	'^lds_read_b64_tr_b16 +0 +SQ_INSTS_LDS_LOAD +10 +10 '
