@@ -107,38 +107,68 @@ LANE uint32_t small_packed(struct small_format f, uint32_t sign, int exponent, u
 	return sign << (f.n_exponent + f.n_mantissa) | magnitude;
 }
 
-/* To nearest even. saturate: an overflow gives the largest number. */
-LANE uint32_t f32_small(float v, struct small_format f, bool saturate)
+/*
+ * A float in single precision as fields: sign, mantissa * 2^(exponent - 23), with the leading one in bit 23.
+ * Denormals have none: without a scale they are below all formats.
+ */
+struct small_parts {
+	uint32_t sign, mantissa;
+	int exponent;
+};
+
+LANE struct small_parts small_split(float v)
 {
-	const uint32_t bits = sg_f32_bits(v), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
-	const int exponent = max_i32((int)(magnitude >> 23), 1) - 127;
-	const uint32_t mantissa = (magnitude & 0x7fffff) | (uint32_t)(magnitude >= 0x800000) << 23;
-	const int below = max_i32(1 - f.bias - exponent, 0);
+	const uint32_t bits = sg_f32_bits(v), magnitude = bits & ~F32_SIGN;
+
+	return (struct small_parts){
+		.sign = bits >> 31,
+		.mantissa = (magnitude & 0x7fffff) | (uint32_t)(magnitude >= 0x800000) << 23,
+		.exponent = max_i32((int)(magnitude >> 23), 1) - 127,
+	};
+}
+
+/* To nearest even. saturate: an overflow gives the largest number. */
+LANE uint32_t small_nearest(struct small_parts v, struct small_format f, bool saturate)
+{
+	const int below = max_i32(1 - f.bias - v.exponent, 0);
 	const uint32_t cut = (uint32_t)min_i32(23 - f.n_mantissa + below, 25);
-	const uint32_t kept = mantissa >> cut, rest = mantissa & ((1u << cut) - 1);
+	const uint32_t kept = v.mantissa >> cut, rest = v.mantissa & ((1u << cut) - 1);
 	const uint32_t half = 1u << (cut - 1);
 	const uint32_t up = (rest > half) | ((rest == half) & kept & 1);
 
-	if (magnitude > F32_EXP)
-		return small_nan(f, sign);
-	return small_packed(f, sign, exponent, kept + up, saturate);
+	return small_packed(f, v.sign, v.exponent, kept + up, saturate);
 }
 
-/* Adds random bits where the format has none, and cuts off; the low bits of `random` are taken. */
+/* Adds random bits where the format has none, and cuts off. */
+LANE uint32_t small_random(struct small_parts v, uint32_t random, struct small_format f,
+			   bool saturate)
+{
+	const uint32_t below = (uint32_t)min_i32(max_i32(1 - f.bias - v.exponent, 0), 31);
+	const uint32_t sum = (v.mantissa >> below) + random;
+
+	return small_packed(f, v.sign, v.exponent, sum >> (23 - f.n_mantissa), saturate);
+}
+
+LANE uint32_t f32_small(float v, struct small_format f, bool saturate)
+{
+	const uint32_t bits = sg_f32_bits(v);
+
+	if ((bits & ~F32_SIGN) > F32_EXP)
+		return small_nan(f, bits >> 31);
+	return small_nearest(small_split(v), f, saturate);
+}
+
+/* The low bits of `random` are taken. */
 LANE uint32_t f32_small_random(float v, uint32_t random, struct small_format f, bool saturate)
 {
 	const uint32_t bits = sg_f32_bits(v), magnitude = bits & ~F32_SIGN, sign = bits >> 31;
-	const int exponent = max_i32((int)(magnitude >> 23), 1) - 127;
-	const uint32_t mantissa = (magnitude & 0x7fffff) | (uint32_t)(magnitude >= 0x800000) << 23;
-	const uint32_t below = (uint32_t)min_i32(max_i32(1 - f.bias - exponent, 0), 31);
-	const uint32_t cut = 23u - f.n_mantissa;
-	const uint32_t sum = (mantissa >> below) + (random & ((1u << cut) - 1));
 
 	if (magnitude > F32_EXP)
 		return small_nan(f, sign);
 	if (magnitude == F32_EXP)
 		return small_overflow(f, sign, saturate);
-	return small_packed(f, sign, exponent, sum >> cut, saturate);
+	return small_random(small_split(v), random & ((1u << (23 - f.n_mantissa)) - 1), f,
+			    saturate);
 }
 
 /* ---- bf16 ---- */

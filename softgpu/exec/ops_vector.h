@@ -5,7 +5,8 @@
 #ifndef WS_SOFTGPU_EXEC_OPS_VECTOR_H
 #define WS_SOFTGPU_EXEC_OPS_VECTOR_H
 
-#include "softgpu/exec/lane_small.h"
+#include "softgpu/exec/cvt_pk32.h"
+#include "softgpu/exec/lane_scaled.h"
 #include "softgpu/exec/lane_special.h"
 #include "softgpu/exec/mfma.h"
 #include "softgpu/exec/mfma_scaled.h"

@@ -8,7 +8,8 @@
  *
  *	DPP     src0 comes from other lanes; lanes without a source, or masked, leave EXEC
  *	SDWA    a byte or word of src0, src1; the result goes to a byte or word of the register
- *	VOP3    neg, abs by the operand's type; op_sel picks halves of 16-bit operands; omod, clamp
+ *	VOP3    neg, abs by the operand's type, of both numbers of a pair; op_sel picks halves of 16-bit
+ *	        operands; omod, clamp
  *	VOP3P   op_sel, op_sel_hi, neg_lo, neg_hi per element
  */
 #include <string.h>
@@ -247,6 +248,15 @@ static void packed_halves(uint32_t *to, const uint32_t *p, unsigned lo_shift, un
 	to[l] = PACK16(p[l] >> lo_shift, p[l] >> hi_shift) ^ flip;
 }
 
+/* Both numbers of a pair, which VOP3 has no modifiers of their own for. */
+static void sign_both(uint32_t *to, const uint32_t *p, enum shape shape, bool neg, bool abs)
+{
+	const uint32_t sign = shape == SHAPE_PK32 ? F32_SIGN : 0x80008000u;
+
+	for (unsigned r = 0; r < (shape == SHAPE_PK32 ? 2 : 1); r++)
+		sign_lanes(to + r * SG_LANES, p + r * SG_LANES, abs ? ~sign : ~0u, neg ? sign : 0);
+}
+
 /* Source k with everything that is asked of it, in w->tmp; returns whether it differs from p. */
 static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_operand *o,
 			  unsigned k, const uint32_t *p, uint32_t *to)
@@ -261,6 +271,13 @@ static bool modify_source(const struct sg_decoded_insn *f, const struct sg_isa_o
 	if (f->form == SG_FORM_SDWA && k < 2 && (f->src_sel[k] != SEL_DWORD)) {
 		sdwa_source(to, from, f->src_sel[k], f->sext >> k & 1);
 		from = to;
+	}
+	if (f->row->enc == SG_ENC_VOP3 &&
+	    shape >= SHAPE_PK16) { /* op_sel is the instruction's own */
+		if (!neg && !abs)
+			return false;
+		sign_both(to, from, shape, neg, abs);
+		return true;
 	}
 	switch (shape) {
 	case SHAPE_PK16:

@@ -81,7 +81,8 @@ static bool source(const struct sg_isa_reader *r, unsigned k, unsigned field)
 	if (sg_isa_is_constant(field) &&
 	    ((k == 0 && sg_isa_find(row, SG_ROLE_SDST)) || desc->n_regs > 2))
 		return false;
-	if (field < SG_OPND_VGPR0 && (row->flags & SG_ISA_ACCSRC))
+	if (field < SG_OPND_VGPR0 &&
+	    ((row->flags & SG_ISA_ACCSRC) || ((row->flags & SG_ISA_VGPRS) && desc->n_regs > 1)))
 		return false;
 	r->insn->src[k] = field;
 	r->insn->src_acc |= ((row->flags & SG_ISA_ACCSRC) != 0 && field >= SG_OPND_VGPR0) << k;

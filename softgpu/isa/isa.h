@@ -52,7 +52,7 @@ enum sg_isa_flag {
 	SG_ISA_REGSRC = 1 << 17, SG_ISA_EXEC = 1 << 18, SG_ISA_HALVES = 1 << 19,
 	SG_ISA_NOCLAMP = 1 << 20, SG_ISA_SEL4 = 1 << 21, SG_ISA_SRCSEL = 1 << 22,
 	SG_ISA_BITOP3 = 1 << 23, SG_ISA_PERMSWAP = 1 << 24, SG_ISA_SPARSE = 1 << 25,
-	SG_ISA_F8F6F4 = 1 << 26
+	SG_ISA_F8F6F4 = 1 << 26, SG_ISA_VGPRS = 1 << 27
 };
 
 /*

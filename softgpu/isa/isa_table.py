@@ -29,14 +29,14 @@ FLAGS = {
     **dict.fromkeys(("vop1", "vop2", "vopc", "vop3", "vop3p", "vop3px"), {
         "clamp", "nomod", "class", "opsel", "negabs", "ignmods", "vcc", "mix", "mfma", "e32",
         "accdst", "accsrc", "exec", "halves", "noclamp", "sel4", "srcsel", "bitop3", "permswap",
-        "sparse", "f8f6f4"}),
+        "sparse", "f8f6f4", "vgprs"}),
     "sop1": {"regsrc"}, "sopp": {"optimm"}, "ds": {"gdsonly"}, "smem": {"atomic"},
     "flat": {"atomic", "noscc"}, "mubuf": {"atomic", "noscc", "noglc"},
 }
 FORMS = {"vop1": "pvsd", "vop2": "pvsd", "vopc": "pvs"}  # plain, VOP3, SDWA, DPP
 TYPES = {  # type: registers
     **{k + b: max(1, int(b) // 32) for k in "buif" for b in ("16", "32", "64")},
-    **{"b" + b: int(b) // 32 for b in ("96", "128", "160", "256", "512", "1024")},
+    **{"b" + b: int(b) // 32 for b in ("96", "128", "160", "192", "256", "512", "1024")},
     **{k + b: 1 for k in "bui" for b in ("8", "24")}, "b1": 1,
     "v2f16": 1, "v2i16": 1, "v2u16": 1, "v2b16": 1, "v2f32": 2, "v2b32": 2,
     "bf16": 1, "v2bf16": 1, "v4bf16": 2, "v4f16": 2, "v4i8": 1,

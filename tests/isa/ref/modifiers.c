@@ -117,8 +117,8 @@ bool ref_dpp_enabled(unsigned row_mask, unsigned bank_mask, unsigned lane)
 }
 
 static const struct ref_row *const tables[] = {
-	ref_float_rows,  ref_special_rows, ref_convert_rows, ref_int_rows,
-	ref_packed_rows, ref_compare_rows, ref_salu_rows,    ref_small_rows,
+	ref_float_rows,   ref_special_rows, ref_convert_rows, ref_int_rows,    ref_packed_rows,
+	ref_compare_rows, ref_salu_rows,    ref_small_rows,   ref_scaled_rows,
 };
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 

@@ -93,7 +93,8 @@ struct ref_row {
 
 /* One table per file, ended by a row without mnemonic. */
 extern const struct ref_row ref_float_rows[], ref_special_rows[], ref_convert_rows[],
-	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[], ref_small_rows[];
+	ref_int_rows[], ref_packed_rows[], ref_compare_rows[], ref_salu_rows[], ref_small_rows[],
+	ref_scaled_rows[];
 
 /* NULL: no such row. */
 const struct ref_row *ref_find(const char *mnemonic);
@@ -170,5 +171,28 @@ unsigned ref_mfma_bits(enum ref_mfma_type type);         /* of an element */
 /* The exact value of an element's bits, as a double; NaN and infinity where they are that. */
 double ref_mfma_value(enum ref_mfma_type type, enum ref_target target, uint64_t bits);
 unsigned ref_mfma_regs_cd(const struct ref_mfma *op);
+
+/* --- conversions of 32 numbers ----------------------------------------------------------------- */
+
+enum ref_pk32_kind {
+	REF_PK32_NEAREST, /* to codes of six bits */
+	REF_PK32_RANDOM,
+	REF_PK32_INTERLEAVED, /* to nearest; even numbers are of the first source, odd ones of the second */
+	REF_PK32_FROM, /* from codes */
+};
+
+struct ref_pk32 {
+	const char *mnemonic;
+	enum ref_mfma_type code, number;
+	enum ref_pk32_kind kind;
+};
+
+struct ref_pk32_in { /* of one lane */
+	uint32_t s0[32], s1[16], random, scale, mode;
+};
+
+/* NULL: no such instruction. */
+const struct ref_pk32 *ref_pk32_find(const char *mnemonic);
+void ref_pk32_run(const struct ref_pk32 *op, const struct ref_pk32_in *in, uint32_t *d); /* d[32] */
 
 #endif

@@ -40,6 +40,12 @@ static bool any_float(const struct sg_isa_row *row)
 	return row->flags & SG_ISA_NEGABS;
 }
 
+/* Every bit of op_sel means something to one of these, or nothing. */
+static bool is_scaled(const struct sg_isa_row *row)
+{
+	return strncmp(row->mnemonic, "v_cvt_scalef32_", 15) == 0;
+}
+
 static bool has_64bit(const struct sg_isa_row *row)
 {
 	for (unsigned i = 0; i < row->n_operands; i++)
@@ -95,6 +101,10 @@ static void float_modes(struct vector_test *v)
 		cfg.mode = modes[i];
 		vector_run(v, &cfg, 5);
 	}
+	if (is_scaled(v->row)) { /* FP16_OVFL */
+		cfg.mode = REF_MODE_DEFAULT | 1u << 23;
+		vector_run(v, &cfg, 5);
+	}
 	if (v->ref->flags & REF_FIXED_ROUND)
 		return;
 	for (size_t i = 0; i < N(mixed_modes); i++) {
@@ -129,7 +139,8 @@ static void scalar_operands(struct vector_test *v)
 		const struct sg_isa_operand *op = operand_of(v->row, roles[k]);
 		struct config cfg = base_config(v->row);
 
-		if (!op || is_pair16(op) || op->n_regs > 2)
+		if (!op || is_pair16(op) || op->n_regs > 2 ||
+		    (op->n_regs > 1 && v->row->flags & SG_ISA_VGPRS))
 			continue;
 		cfg.scalar_src = k + 1;
 		if (strncmp(v->row->mnemonic, "v_div_scale", 11) == 0)
@@ -188,7 +199,7 @@ static void long_form(struct vector_test *v)
 
 				/* only sources that have them: the assembler allows no others */
 				if (!op || !(op->is_float || (v->row->flags & SG_ISA_NEGABS)) ||
-				    is_pair16(op) || (class_op && k))
+				    (is_pair16(op) && !is_vop3_pair(v->row, op)) || (class_op && k))
 					continue;
 				cfg.e.neg |= (unsigned)(r >> k & 1) << k;
 				cfg.e.abs |= (unsigned)(r >> (8 + k) & 1) << k;
@@ -227,6 +238,7 @@ static void long_form(struct vector_test *v)
 	}
 	if (v->row->flags & SG_ISA_OPSEL) {
 		bool dst16 = dst && dst->bits == 16 && !is_pair16(dst);
+		bool sel4 = operand_of(v->row, SG_ROLE_SRC2) || v->row->flags & SG_ISA_SEL4;
 
 		cfg.name = "op_sel";
 		for (unsigned i = 0; i < 8; i++) {
@@ -243,6 +255,8 @@ static void long_form(struct vector_test *v)
 				if (op && op->bits == 16)
 					cfg.e.op_sel |= (unsigned)(r & 1u << k);
 			}
+			if (is_scaled(v->row))
+				cfg.e.op_sel = (unsigned)(r & (sel4 ? 15 : 11));
 			vector_run(v, &cfg, 2);
 		}
 	}

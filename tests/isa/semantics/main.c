@@ -15,6 +15,7 @@
 #include "softgpu/exec/levels.h"
 #include "tests/isa/semantics/alias.h"
 #include "tests/isa/semantics/matrix.h"
+#include "tests/isa/semantics/pk32.h"
 #include "tests/isa/semantics/scalar.h"
 #include "tests/isa/semantics/special.h"
 #include "tests/isa/semantics/vector.h"
@@ -50,6 +51,7 @@ static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_isa_
 		     struct sg_step *st)
 {
 	const struct ref_mfma *mfma = ref_mfma_find(row->mnemonic);
+	const struct ref_pk32 *pk32 = ref_pk32_find(row->mnemonic);
 	const struct ref_row *ref = ref_find(row->mnemonic);
 	special_test *special = special_find(row->mnemonic);
 	bool scalar = row->enc == SG_ENC_SOP1 || row->enc == SG_ENC_SOP2 ||
@@ -59,6 +61,8 @@ static void test_row(struct tally *t, const struct sg_isa_row *row, enum sg_isa_
 		special(t, row, target, st);
 	else if (mfma)
 		test_matrix_row(t, row, mfma, target, st);
+	else if (pk32)
+		test_pk32_row(t, row, pk32, target, st);
 	else if (!ref)
 		fail(t, "no reference for this row");
 	else if (scalar)

@@ -43,6 +43,10 @@ static bool dst_is_agpr(const struct sg_isa_row *row)
 	return strcmp(row->mnemonic, "v_accvgpr_write_b32") == 0 ||
 	       strcmp(row->mnemonic, "v_accvgpr_mov_b32") == 0;
 }
+bool is_vop3_pair(const struct sg_isa_row *row, const struct sg_isa_operand *op)
+{
+	return row->enc == SG_ENC_VOP3 && (is_pair16(op) || op->type_class == SG_TYPE_PK32);
+}
 static bool reads_mask(const struct sg_isa_row *row)
 {
 	return operand_of(row, SG_ROLE_CI) || (row->flags & SG_ISA_VCC);
@@ -238,10 +242,18 @@ static uint64_t source(struct vector_test *v, const struct config *cfg, const st
 		x &= UINT32_MAX;
 	if (e->form == SG_FORM_SDWA && k < 2)
 		x = ref_sdwa_src((uint32_t)x, e->src_sel[k], e->sext >> k & 1);
-	if (e->form == SG_FORM_VOP3 && (v->row->flags & SG_ISA_OPSEL) && op->bits == 16)
+	if (e->form == SG_FORM_VOP3 && (v->row->flags & SG_ISA_OPSEL) && op->bits == 16 &&
+	    !is_pair16(op))
 		x = (e->op_sel >> k & 1 ? x >> 16 : x) & 0xffff;
 	if (!packed && op->is_float && op->bits == 16 && !is_pair16(op))
 		x &= 0xffff;
+	if (is_vop3_pair(v->row, op)) { /* one neg and one abs for both */
+		uint64_t mask = (1ull << op->bits) - 1, lo = x & mask, hi = x >> op->bits & mask;
+
+		lo = ref_src_mod(op->bits, lo, e->neg >> k & 1, e->abs >> k & 1);
+		hi = ref_src_mod(op->bits, hi, e->neg >> k & 1, e->abs >> k & 1);
+		return lo | hi << op->bits;
+	}
 	if (!packed && (op->is_float || (v->row->flags & SG_ISA_NEGABS)) && !is_pair16(op))
 		x = ref_src_mod(op->is_float ? op->bits : 32, x, e->neg >> k & 1, e->abs >> k & 1);
 	return x;

@@ -32,6 +32,8 @@ struct vector_test {
 };
 
 const struct sg_isa_operand *operand_of(const struct sg_isa_row *row, unsigned role);
+/* A pair of floats in an instruction without op_sel_hi and neg_hi. */
+bool is_vop3_pair(const struct sg_isa_row *row, const struct sg_isa_operand *op);
 /* Runs n instances (at most N_INSTANCES). */
 void vector_run(struct vector_test *v, const struct config *cfg, unsigned n);
 /* All configurations of the row. */
