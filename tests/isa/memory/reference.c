@@ -214,10 +214,11 @@ static uint64_t float_atomic(const char *op, unsigned bits, uint64_t m, uint64_t
 		return pattern(bits, a + b);
 	if (!strcmp(op, "fadd_flush"))
 		return pattern(bits, flush((float)(flush(a) + flush(b))));
+	/* a number is preferred to the NaN that memory may have */
 	if (!strcmp(op, "fmin"))
-		return b < a ? v : m;
+		return isnan(a) || b < a ? v : m;
 	if (!strcmp(op, "fmax"))
-		return b > a ? v : m;
+		return isnan(a) || b > a ? v : m;
 	if (!strcmp(op, "fcmpst"))
 		return a == b ? c : m;
 	*out_known = false;
@@ -326,6 +327,17 @@ static uint64_t bf16_pair(struct world *w, unsigned bits)
 	       (120 + world_random(w) % 16) << 23;
 }
 
+static uint64_t ordered_value(struct world *w, unsigned bits)
+{
+	uint64_t all = bits == 64 ? 0x7ffull << 52 : 0xffull << 23, v;
+
+	if (world_random(w) % 8 != 0)
+		return float_value(w, bits);
+	v = world_random(w);
+	/* infinity, or a NaN of either kind */
+	return all | v >> 63 << (bits - 1) | (v % 4 ? 1 + v % 8 * (all & -all) / 8 : 0);
+}
+
 static uint64_t int_value(struct world *w, unsigned bits)
 {
 	/* small numbers: comparisons meet, counters reach their ends */
@@ -341,6 +353,8 @@ static value_maker *maker_of(const char *op)
 		return half_pair;
 	if (!strcmp(op, "pk_add_bf16"))
 		return bf16_pair;
+	if (!strcmp(op, "fmin") || !strcmp(op, "fmax"))
+		return ordered_value;
 	return op[0] == 'f' ? float_value : int_value;
 }
 
