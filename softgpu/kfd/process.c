@@ -274,8 +274,13 @@ int sg_kfd_set_scratch_va(struct sg_kfd *kfd, void *args_, size_t size)
 	return sg_kfd_node_of(kfd, args->gpu_id) ? 0 : EINVAL;
 }
 
-/* One mode for all GPUs of a process; of the generations here, gfx90a has it for a process to
- * choose. */
+/* From gfx90a on a process may choose it. */
+static bool chooses_xnack(const struct sg_gpu_model *model)
+{
+	return model->gfx_minor > 0 || model->gfx_stepping >= 10;
+}
+
+/* One mode for all GPUs of a process. */
 int sg_kfd_set_xnack(struct sg_kfd *kfd, void *args_, size_t size)
 {
 	struct kfd_ioctl_set_xnack_mode_args *args = args_;
@@ -292,7 +297,7 @@ int sg_kfd_set_xnack(struct sg_kfd *kfd, void *args_, size_t size)
 	if (busy) /* also with the mode that it has */
 		return EBUSY;
 	for (uint32_t g = 0; args->xnack_enabled && g < topology->n_gpus; g++)
-		if (topology->gpus[g].model->gfx_stepping != 10)
+		if (!chooses_xnack(topology->gpus[g].model))
 			return EPERM;
 	sg_svm_set_xnack(kfd->machine.vm, args->xnack_enabled != 0);
 	return 0;

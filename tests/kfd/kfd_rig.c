@@ -12,12 +12,17 @@ static const struct sg_kfd_files files = { .render_node = render_node };
 
 int kfd_rig_open(void **state)
 {
+	return kfd_rig_open_gpus("mi210,mi100");
+}
+
+int kfd_rig_open_gpus(const char *gpus)
+{
 	struct kfd_process_device_apertures entries[4];
 	struct kfd_ioctl_get_process_apertures_new_args args = { .kfd_process_device_apertures_ptr =
 									 (uint64_t)entries,
 								 .num_of_nodes = 4 };
 
-	setenv("WAVESCOPE_GPU", "mi210,mi100", 1);
+	setenv("WAVESCOPE_GPU", gpus, 1);
 	setenv("WAVESCOPE_WORKERS", "1", 1);
 	kfd = sg_kfd_create(&files);
 	if (!kfd || CALL(0x14, &args) || args.num_of_nodes != 2)

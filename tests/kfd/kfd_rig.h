@@ -41,6 +41,7 @@ extern uint32_t gpu_ids[2];
 /* For cmocka's groups. */
 int kfd_rig_open(void **state);
 int kfd_rig_close(void **state);
+int kfd_rig_open_gpus(const char *gpus); /* two others, after kfd_rig_close() */
 
 struct kfd_ioctl_alloc_memory_of_gpu_args alloc_at(uint64_t va, uint64_t size, uint32_t flags);
 void release(uint64_t handle);

@@ -182,7 +182,7 @@ static void a_gpu_is_acquired_once(void **state)
 	assert_int_equal(CALL(0x15, &right), 0);
 }
 
-static void xnack_is_for_gfx90a_alone(void **state)
+static void xnack_is_not_for_gfx908(void **state)
 {
 	struct kfd_ioctl_set_xnack_mode_args ask = { .xnack_enabled = -1 };
 	struct kfd_ioctl_set_xnack_mode_args on = { .xnack_enabled = 1 };
@@ -190,6 +190,23 @@ static void xnack_is_for_gfx90a_alone(void **state)
 	assert_int_equal(CALL(0x21, &ask), 0);
 	assert_int_equal(ask.xnack_enabled, 0);
 	assert_int_equal(CALL(0x21, &on), EPERM); /* the second GPU is an mi100 */
+}
+
+/* The last test: it leaves other GPUs behind. */
+static void xnack_is_for_a_process_to_choose_from_gfx90a_on(void **state)
+{
+	static const char *const pairs[] = { "mi210,mi210", "mi300x,mi300a", "mi350x,mi355x" };
+
+	for (size_t n = 0; n < sizeof(pairs) / sizeof(pairs[0]); n++) {
+		struct kfd_ioctl_set_xnack_mode_args ask = { .xnack_enabled = -1 };
+		struct kfd_ioctl_set_xnack_mode_args on = { .xnack_enabled = 1 };
+
+		kfd_rig_close(state);
+		assert_int_equal(kfd_rig_open_gpus(pairs[n]), 0);
+		assert_int_equal(CALL(0x21, &on), 0);
+		assert_int_equal(CALL(0x21, &ask), 0);
+		assert_int_equal(ask.xnack_enabled, 1);
+	}
 }
 
 /* --- memory --- */
@@ -516,7 +533,7 @@ int main(void)
 		cmocka_unit_test(memory_that_vanishes_during_a_request_is_refused),
 		cmocka_unit_test(requests_for_gpus_that_do_not_exist_fail),
 		cmocka_unit_test(a_gpu_is_acquired_once),
-		cmocka_unit_test(xnack_is_for_gfx90a_alone),
+		cmocka_unit_test(xnack_is_not_for_gfx908),
 		cmocka_unit_test(memory_appears_at_the_address_that_was_reserved),
 		cmocka_unit_test(memory_outside_of_reservations_is_refused),
 		cmocka_unit_test(more_than_the_gpu_has_is_refused),
@@ -527,6 +544,7 @@ int main(void)
 		cmocka_unit_test(pc_sampling_is_one_session_of_a_gpu),
 		cmocka_unit_test(files_describe_the_machine),
 		cmocka_unit_test(files_describe_dies_and_partitions),
+		cmocka_unit_test(xnack_is_for_a_process_to_choose_from_gfx90a_on),
 	};
 
 	return cmocka_run_group_tests(tests, kfd_rig_open, kfd_rig_close);
