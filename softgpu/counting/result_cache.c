@@ -108,7 +108,8 @@ static bool digest_code(const struct sg_cached_result *k, const struct sg_dispat
 		/* everything that sg_timing_insn_of() reads */
 		const uint64_t what[] = { insn.row->handler, insn.n_dwords, (uint16_t)insn.simm,
 					  (uint64_t)insn.offset1 << 8 | insn.offset0,
-					  insn.glc | insn.slc << 1 | insn.gds << 2 };
+					  insn.glc | insn.slc << 1 | insn.gds << 2 | insn.scc << 3 |
+						  (uint64_t)insn.cbsz << 4 | insn.blgp << 8 };
 
 		*digest = sg_digest(*digest, what, sizeof(what));
 	}

@@ -158,10 +158,12 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	uint32_t slot = sg_push_vm(w);
 
 	tcp->touched = true;
-	if (inst->mem_kind == SG_MEM_CONTROL) { /* buffer_wbinvl1: later accesses miss */
-		sg_cache_clear(&tcp->tags);
-		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
-		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
+	if (inst->mem_kind == SG_MEM_CONTROL) {
+		if (!(inst->flags & SG_INSN_KEEPS_L1)) { /* buffer_wbinvl1: later accesses miss */
+			sg_cache_clear(&tcp->tags);
+			TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
+			TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
+		}
 		w->vm_done[slot] = t + cu->model->hw->l1_hit;
 		return;
 	}

@@ -24,13 +24,37 @@ static const struct {
 	[SG_CLASS_GDS] = { SG_UNIT_GDS, 0 },
 };
 
-static void set_memory(struct sg_timing_insn *t, const struct sg_decoded_insn *insn)
+/*
+ * From gfx942 on an access has a scope: sc1 (in scc's place) is the device or the system, which have to see
+ * through a CU's L1; sc0 (in glc's) alone is a workgroup, whose waves share that L1. Before, glc means the former.
+ */
+static bool is_beyond_cu(const struct sg_decoded_insn *insn, enum sg_isa_target target)
+{
+	return target >= SG_ISA_GFX942 ? insn->scc : insn->glc;
+}
+
+/* buffer_wbl2 and buffer_invl2 are about L2; buffer_inv has a scope. */
+static bool keeps_l1(const struct sg_decoded_insn *insn, enum sg_isa_target target)
+{
+	enum { OP_WBL2 = 0x28, OP_INVL2_INV = 0x29 };
+
+	if (insn->row->enc != SG_ENC_MUBUF)
+		return false;
+	return insn->row->op == OP_WBL2 ||
+	       (insn->row->op == OP_INVL2_INV &&
+		(target < SG_ISA_GFX942 || !is_beyond_cu(insn, target)));
+}
+
+static void set_memory(struct sg_timing_insn *t, const struct sg_decoded_insn *insn,
+		       enum sg_isa_target target)
 {
 	const struct sg_isa_row *row = insn->row;
 
 	t->mem_kind = sg_isa_mem_kind(insn);
 	t->bytes = row->mem_bytes;
-	t->glc = insn->glc && t->mem_kind == SG_MEM_LOAD;
+	t->glc = is_beyond_cu(insn, target) && t->mem_kind == SG_MEM_LOAD;
+	if (t->mem_kind == SG_MEM_CONTROL && keeps_l1(insn, target))
+		t->flags |= SG_INSN_KEEPS_L1;
 	t->slc = insn->slc;
 	if (insn->lds && t->mem_kind == SG_MEM_LOAD)
 		t->flags |= SG_INSN_TO_LDS;
@@ -83,7 +107,7 @@ struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
 	if (insn_class == SG_CLASS_GDS)
 		t.mem_kind = SG_MEM_CONTROL; /* the global data share has no model */
 	else if (row->mem_kind != SG_MEM_NONE)
-		set_memory(&t, insn);
+		set_memory(&t, insn, target);
 	if (insn_class == SG_CLASS_WAITCNT)
 		set_wait(&t, simm);
 	else if (insn_class == SG_CLASS_NOP)

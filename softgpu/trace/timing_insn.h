@@ -32,9 +32,10 @@ enum {
 	SG_INSN_BARRIER = 1 << 1,
 	SG_INSN_BRANCH = 1 << 2,
 	SG_INSN_MESSAGE = 1 << 3,
-	SG_INSN_PAIR = 1 << 4,    /* ds_read2 and the like: two accesses per lane */
-	SG_INSN_FLATSEG = 1 << 5, /* flat, neither global nor scratch */
-	SG_INSN_TO_LDS = 1 << 6,  /* a load from memory to LDS */
+	SG_INSN_PAIR = 1 << 4,     /* ds_read2 and the like: two accesses per lane */
+	SG_INSN_FLATSEG = 1 << 5,  /* flat, neither global nor scratch */
+	SG_INSN_TO_LDS = 1 << 6,   /* a load from memory to LDS */
+	SG_INSN_KEEPS_L1 = 1 << 7, /* cache maintenance that leaves L1 alone */
 };
 
 #define SG_NO_WAIT 0xff

@@ -43,7 +43,8 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 			*out = (struct sg_decoded_insn){ .row = synth_row(i->mnemonic),
 							 .n_dwords = i->dwords,
 							 .simm = i->simm,
-							 .glc = i->glc };
+							 .glc = i->glc,
+							 .scc = i->sc1 };
 			return true;
 		}
 	return false;

@@ -11,7 +11,7 @@ struct synth_inst {
 	const char *mnemonic;
 	uint8_t dwords;
 	uint16_t simm;
-	bool glc;
+	bool glc, sc1; /* glc: sc0 from gfx942 on */
 	/* memory: address of lane l is base + wg * per_wg + wave * per_wave + turn * per_turn + l * per_lane */
 	uint64_t base;
 	int64_t per_wg, per_wave, per_turn, per_lane;
