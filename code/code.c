@@ -33,10 +33,13 @@ static const struct target {
 	const char *name;
 	int isa; /* enum sg_isa_target; 0: no decoder here */
 } targets[] = {
-	{ 0x30, "gfx908", SG_ISA_GFX908 }, { 0x3f, "gfx90a", SG_ISA_GFX90A },
+	{ 0x30, "gfx908", SG_ISA_GFX908 },
+	{ 0x3f, "gfx90a", SG_ISA_GFX90A },
 	{ 0x40, "gfx940", SG_ISA_GFX942 }, /* the same instructions */
-	{ 0x4b, "gfx941", SG_ISA_GFX942 }, { 0x4c, "gfx942", SG_ISA_GFX942 },
+	{ 0x4b, "gfx941", SG_ISA_GFX942 },
+	{ 0x4c, "gfx942", SG_ISA_GFX942 },
 	{ 0x4f, "gfx950", SG_ISA_GFX950 },
+	{ 0x5f, "gfx9-4-generic", SG_ISA_GFX942 }, /* what both have */
 };
 
 /* ---- the ELF file; nothing in it is believed ---- */

@@ -3,6 +3,8 @@
 
 #include "tests/unit/unit.h"
 
+#include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +151,37 @@ static void a_part_of_a_file_is_found_by_its_uri(void **state)
 	unlink(path);
 }
 
+/* What ROCm runs on MI300 and MI350 alike has a machine number of its own. */
+static void targets_are_told_by_their_machine_number(void **state)
+{
+	static const struct {
+		uint8_t mach;
+		const char *name;
+	} numbers[] = { { 0x30, "gfx908" },
+			{ 0x4c, "gfx942" },
+			{ 0x4f, "gfx950" },
+			{ 0x5f, "gfx9-4-generic" } };
+	FILE *from = fopen(object, "rb");
+	static char elf[1 << 16];
+	size_t n_bytes;
+
+	assert_non_null(from);
+	n_bytes = fread(elf, 1, sizeof(elf), from);
+	fclose(from);
+	assert_in_range(n_bytes, sizeof(Elf64_Ehdr), sizeof(elf) - 1);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct code_code *code = NULL;
+		struct ws_err err;
+
+		elf[offsetof(Elf64_Ehdr, e_flags)] = (char)numbers[i].mach;
+		/* the version of a generic target, which is the runtime's business */
+		elf[offsetof(Elf64_Ehdr, e_flags) + 3] = 1;
+		assert_int_equal(code_load("memory", elf, n_bytes, &code, &err), WS_OK);
+		assert_string_equal(code_target(code), numbers[i].name);
+		code_unload(code);
+	}
+}
+
 static void what_is_no_code_object_is_refused(void **state)
 {
 	static const char *const uris[] = { "memory://1#offset=0x10&size=4", "file:///dev/null",
@@ -173,6 +206,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(inlined_calls_are_known_from_the_inside_out),
 		cmocka_unit_test(code_of_no_line_belongs_to_the_line_before),
 		cmocka_unit_test(a_part_of_a_file_is_found_by_its_uri),
+		cmocka_unit_test(targets_are_told_by_their_machine_number),
 		cmocka_unit_test(what_is_no_code_object_is_refused),
 	};
 
