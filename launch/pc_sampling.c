@@ -3,13 +3,13 @@
 #include "base/file.h"
 #include "gpu/agent.h"
 #include "gpu/pc_sampler.h"
+#include "gpu/present.h"
 #include "launch/count_events.h"
 #include "launch/elf_symbol.h"
 #include "launch/inject.h"
 #include "launch/library.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/ioctl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define LEAST_RUNTIME_MINOR 18u
-#define TOPOLOGY "/sys/class/kfd/kfd/topology/nodes/*/gpu_id"
+#define GPU_ID "/sys/class/kfd/kfd/topology/nodes/%u/gpu_id"
 
 /* The query of AMD's kernel packages; with no room for answers it returns their number. */
 struct pcs_query {
@@ -30,21 +30,21 @@ struct pcs_query {
 /* True: it offers a method for some GPU. */
 static bool ask_driver(int kfd)
 {
-	glob_t nodes;
+	static struct gpu_agents gpus; /* too large for the stack */
 	bool offers = false;
 
-	if (glob(TOPOLOGY, 0, NULL, &nodes) != 0)
+	if (gpu_present("/sys", &gpus, NULL))
 		return false;
-	for (size_t i = 0; i < nodes.gl_pathc && !offers; i++) {
+	for (size_t i = 0; i < gpus.n && !offers; i++) {
 		struct pcs_query query = { 0 };
-		char line[32];
+		char path[sizeof(GPU_ID) + 16], line[32];
 
-		if (!ws_file_line(nodes.gl_pathv[i], line, sizeof(line)))
+		snprintf(path, sizeof(path), GPU_ID, gpus.at[i].node);
+		if (!ws_file_line(path, line, sizeof(line)))
 			continue;
 		query.gpu_id = (uint32_t)strtoul(line, NULL, 10);
 		offers = query.gpu_id && ioctl(kfd, KFD_PC_SAMPLE, &query) == 0 && query.n_infos;
 	}
-	globfree(&nodes);
 	return offers;
 }
 

@@ -10,7 +10,7 @@ static size_t counters(const struct col_count_target *target, struct softgpu_cou
 
 static bool start(const struct col_count_target *target, char *error, size_t n_error)
 {
-	return true; /* when its first queue is created, see col_pcs_first() */
+	return true; /* before its first kernel, see col_pcs_first() */
 }
 
 static void stop(const struct col_count_target *target)

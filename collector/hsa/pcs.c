@@ -14,10 +14,13 @@
 #define LATENCY_US 0u           /* a hint; ROCr ignores it */
 #define NAP_NS 2000000u         /* of the helper thread */
 #define FLUSH_EVERY_NS 100000000u
+#define START_NS 5000000000ull /* a kernel waits so long for its GPU's session */
+
+enum session_state { UNUSED, WANTED, TRIED };
 
 struct session {
 	uint32_t agent;
-	bool is_tried;
+	uint32_t state;                 /* enum session_state; atomic */
 	uint64_t handle;                /* 0: there is none */
 	struct col_pcs_sample *samples; /* BUFFER_BYTES */
 	/* the code object of the last kernel: most samples are of the same one as before */
@@ -28,7 +31,7 @@ struct session {
 
 static struct {
 	struct col_pcs_functions api;
-	struct col_lock starting;
+	struct col_lock spawning;
 	struct session sessions[AGENTS];
 	bool has_helper;
 	uint32_t n_asked, n_done; /* requests to the helper; atomic */
@@ -115,76 +118,7 @@ static void on_ready(void *data, size_t n_bytes, size_t n_lost, col_pcs_copy *co
 		cap_writer_count(writer, col_samples_domain(), CAP_LEDGER_FAILED, n_invalid);
 }
 
-/* ---- the helper ---- */
-
-static void serve(bool stops)
-{
-	for (uint32_t i = 0; i < AGENTS; i++) {
-		uint64_t handle = __atomic_load_n(&pcs.sessions[i].handle, __ATOMIC_ACQUIRE);
-
-		if (!handle)
-			continue;
-		if (stops)
-			pcs.api.stop(handle);
-		/* Twice: a flush swaps the two buffers of the GPU, and ROCr's thread goes on to wait for the one it waited
-		 * for; so that one has to be in use again. */
-		pcs.api.flush(handle);
-		pcs.api.flush(handle);
-		if (stops) {
-			__atomic_store_n(&pcs.sessions[i].handle, 0, __ATOMIC_RELEASE);
-			pcs.api.destroy(handle);
-		}
-	}
-}
-
-static void *help(void *arg)
-{
-	const struct timespec nap = { .tv_nsec = NAP_NS };
-	uint64_t last_ns = col_now_ns();
-
-	for (;;) {
-		uint32_t asked = __atomic_load_n(&pcs.n_asked, __ATOMIC_ACQUIRE);
-		bool is_asked = asked != __atomic_load_n(&pcs.n_done, __ATOMIC_RELAXED);
-		bool stops = __atomic_load_n(&pcs.stops, __ATOMIC_ACQUIRE);
-
-		if (is_asked || col_now_ns() - last_ns > FLUSH_EVERY_NS) {
-			serve(stops);
-			last_ns = col_now_ns();
-			__atomic_store_n(&pcs.n_done, asked, __ATOMIC_RELEASE);
-		}
-		if (stops)
-			break;
-		nanosleep(&nap, NULL);
-	}
-	__atomic_store_n(&pcs.has_helper, false, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void ask(bool stops, uint64_t deadline_ns)
-{
-	const struct timespec nap = { .tv_nsec = NAP_NS / 4 };
-	uint32_t number;
-
-	if (!__atomic_load_n(&pcs.has_helper, __ATOMIC_ACQUIRE))
-		return;
-	__atomic_store_n(&pcs.stops, stops, __ATOMIC_RELEASE);
-	number = __atomic_add_fetch(&pcs.n_asked, 1, __ATOMIC_ACQ_REL);
-	while ((int32_t)(__atomic_load_n(&pcs.n_done, __ATOMIC_ACQUIRE) - number) < 0 &&
-	       col_now_ns() < deadline_ns)
-		nanosleep(&nap, NULL);
-}
-
-void col_pcs_drain(uint64_t deadline_ns)
-{
-	ask(false, deadline_ns);
-}
-
-void col_pcs_stop(uint64_t deadline_ns)
-{
-	ask(true, deadline_ns);
-}
-
-/* ---- starting ---- */
+/* ---- starting, on the helper thread ---- */
 
 struct search {
 	uint32_t method;
@@ -247,42 +181,120 @@ static const char *create(struct session *s)
 		pcs.api.destroy(handle);
 		return "the driver does not start it";
 	}
-	__atomic_store_n(&s->handle, handle, __ATOMIC_RELEASE);
+	s->handle = handle;
 	return NULL;
 }
 
 static void start(struct session *s)
 {
-	const char *why;
+	const char *why = create(s);
 	char text[320];
 
-	s->is_tried = true;
-	why = create(s);
-	if (!why && !pcs.has_helper) {
-		pcs.stops = false;
-		pcs.has_helper = true;
-		if (!col_spawn(help, NULL, "ws-pc-samples")) {
-			pcs.has_helper = false;
-			why = "no thread for it";
-		}
-	}
+	__atomic_store_n(&s->state, TRIED, __ATOMIC_RELEASE);
 	if (!why)
 		return;
 	snprintf(text, sizeof(text), "PC sampling: agent %u is not sampled: %s", s->agent, why);
 	col_note(text);
 }
 
+/* ---- the helper ---- */
+
+static void serve(bool stops)
+{
+	for (uint32_t i = 0; i < AGENTS; i++) {
+		struct session *s = &pcs.sessions[i];
+		uint64_t handle = s->handle;
+
+		if (!stops && __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == WANTED)
+			start(s);
+		if (!handle) /* there was nothing to flush before now */
+			continue;
+		if (stops)
+			pcs.api.stop(handle);
+		/* Twice: a flush swaps the two buffers of the GPU, and ROCr's thread goes on to wait for the one it waited
+		 * for; so that one has to be in use again. */
+		pcs.api.flush(handle);
+		pcs.api.flush(handle);
+		if (stops) {
+			s->handle = 0;
+			pcs.api.destroy(handle);
+		}
+	}
+}
+
+static void *help(void *arg)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	uint64_t last_ns = col_now_ns();
+
+	for (;;) {
+		uint32_t asked = __atomic_load_n(&pcs.n_asked, __ATOMIC_ACQUIRE);
+		bool is_asked = asked != __atomic_load_n(&pcs.n_done, __ATOMIC_RELAXED);
+		bool stops = __atomic_load_n(&pcs.stops, __ATOMIC_ACQUIRE);
+
+		if (is_asked || col_now_ns() - last_ns > FLUSH_EVERY_NS) {
+			serve(stops);
+			last_ns = col_now_ns();
+			__atomic_store_n(&pcs.n_done, asked, __ATOMIC_RELEASE);
+		}
+		if (stops)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	__atomic_store_n(&pcs.has_helper, false, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void ask(bool stops, uint64_t deadline_ns)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS / 4 };
+	uint32_t number;
+
+	if (!__atomic_load_n(&pcs.has_helper, __ATOMIC_ACQUIRE))
+		return;
+	__atomic_store_n(&pcs.stops, stops, __ATOMIC_RELEASE);
+	number = __atomic_add_fetch(&pcs.n_asked, 1, __ATOMIC_ACQ_REL);
+	while ((int32_t)(__atomic_load_n(&pcs.n_done, __ATOMIC_ACQUIRE) - number) < 0 &&
+	       col_now_ns() < deadline_ns)
+		nanosleep(&nap, NULL);
+}
+
+void col_pcs_stop(uint64_t deadline_ns)
+{
+	ask(true, deadline_ns);
+}
+
+static bool has_helper(void)
+{
+	bool has;
+
+	col_lock(&pcs.spawning);
+	has = __atomic_load_n(&pcs.has_helper, __ATOMIC_ACQUIRE);
+	if (!has) {
+		__atomic_store_n(&pcs.stops, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&pcs.has_helper, true, __ATOMIC_RELEASE);
+		has = col_spawn(help, NULL, "ws-pc-samples");
+		__atomic_store_n(&pcs.has_helper, has, __ATOMIC_RELEASE);
+	}
+	col_unlock(&pcs.spawning);
+	return has;
+}
+
 void col_pcs_first(uint32_t agent)
 {
 	struct session *s = agent && agent < AGENTS ? &pcs.sessions[agent] : NULL;
+	uint32_t unused = UNUSED;
 
 	if (!s)
 		return;
-	col_lock(&pcs.starting);
 	s->agent = agent;
-	if (!s->is_tried)
-		start(s);
-	col_unlock(&pcs.starting);
+	if (!__atomic_compare_exchange_n(&s->state, &unused, WANTED, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return;
+	if (has_helper())
+		ask(false, col_now_ns() + START_NS);
+	else
+		col_note("PC sampling: no GPU is sampled: no thread for it");
 }
 
 /* ---- dispatches ---- */
@@ -325,6 +337,6 @@ void col_pcs_forked(void)
 	/* The child has neither the driver's sessions nor the thread. */
 	memset(pcs.sessions, 0, sizeof(pcs.sessions));
 	pcs.has_helper = false;
-	pcs.starting = (struct col_lock){ 0 };
+	pcs.spawning = (struct col_lock){ 0 };
 	col_pcs_dispatches_forked();
 }

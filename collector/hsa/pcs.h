@@ -6,10 +6,11 @@
  * it, modulo the queue's size. So a marker in front of every kernel's packet notes what is at that place
  * (pcs_dispatches.c), and when: places are used again, and samples arrive late.
  *
- * A helper thread empties the buffers ten times a second, so that a killed program has its samples. It also
- * stops the sessions: a GPU that hangs may hang ROCr, and then only that thread.
+ * A helper thread starts the sessions, empties the buffers ten times a second, so that a killed program has its
+ * samples, and stops the sessions: a GPU that hangs may hang ROCr, and then only that thread. They are started
+ * late, so that the program's memory is where it would be without sampling.
  *
- * Threads  find, start, stop: while no queue is being created.  first, mark: any.  drain: any; waits, with a limit.
+ * Threads  find: while the runtime loads.  first, mark, stop: any; first and stop wait, with a limit.
  * Failure  a note in the capture says why a GPU is not sampled; the program runs on.
  */
 #ifndef WS_COLLECTOR_HSA_PCS_H
@@ -25,13 +26,12 @@ struct col_pcs_sample;
 
 /* False: this runtime cannot; @out_why is a sentence. */
 bool col_pcs_find(const char **out_why);
-/* A queue of this agent was created, so the runtime is up: start, once. */
+/* The first kernel of this agent is about to be submitted: start, and wait for it with a limit. Once. */
 void col_pcs_first(uint32_t agent);
 /* The packet in front of the kernel's. Of @dispatch the kernel, the ids and the agent are read; NULL: not selected. */
 void col_pcs_mark(const struct cap_rec_dispatch *dispatch, uint32_t agent, union col_packet *to);
 
-void col_pcs_drain(uint64_t deadline_ns); /* what was sampled so far is recorded */
-void col_pcs_stop(uint64_t deadline_ns);  /* drained, and no more is sampled */
+void col_pcs_stop(uint64_t deadline_ns); /* what was sampled is recorded, and no more is sampled */
 void col_pcs_forked(void);
 
 /* ---- pcs_dispatches.c ---- */

@@ -279,6 +279,9 @@ static uint32_t emit_turn(struct col_queue *queue, hsa_kernel_dispatch_packet_t 
 static uint32_t emit_sampled(struct col_queue *queue, union col_packet *packet, bool reusable,
 			     union col_packet *to)
 {
+	if (!queue->has_dispatched)
+		col_pcs_first(queue->rec.agent);
+	queue->has_dispatched = true;
 	queue->sampled.dispatch_id = 0;
 	col_queue_watch(queue, &packet->dispatch, reusable);
 	col_pcs_mark(queue->sampled.dispatch_id ? &queue->sampled : NULL, queue->rec.agent, to);
@@ -380,8 +383,6 @@ static bool intercept(struct col_queue *queue, hsa_queue_t *handle)
 {
 	queue->takes_turns = col_count_by_packets();
 	queue->is_sampled = col_count_by_runtime();
-	if (queue->is_sampled)
-		col_pcs_first(queue->rec.agent);
 	queue->ring = col_pending_ring_create();
 	/* Now, so that there is nothing that can fail when the program launches; touched when needed. */
 	queue->copy = col_pages(copy_bytes(queue));
