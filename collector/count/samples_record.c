@@ -46,9 +46,10 @@ static void fill_snapshot(struct cap_rec_pc_sample *rec, const struct col_sample
 	rec->wave_count = BITS(s->snapshot1, 0, 6);
 }
 
-static void fill(struct cap_rec_pc_sample *rec, const struct col_sample *s,
-		 const struct cap_rec_dispatch *d, const struct cap_rec_code_object *code)
+void col_sample_fill(struct cap_rec_pc_sample *rec, const struct col_sample *s,
+		     const struct cap_rec_dispatch *d, const struct cap_rec_code_object *code)
 {
+	memset(&rec->h + 1, 0, sizeof(*rec) - sizeof(rec->h));
 	rec->h.time = s->time_ns;
 	rec->offset = s->pc;
 	if (code && s->pc - code->load_base < code->load_size) {
@@ -98,8 +99,7 @@ bool col_sample_write(const struct col_sample *sample, const struct cap_rec_disp
 
 	if (!rec)
 		return false;
-	memset(&rec->h + 1, 0, sizeof(*rec) - sizeof(rec->h));
-	fill(rec, sample, dispatch, code);
+	col_sample_fill(rec, sample, dispatch, code);
 	cap_lane_commit(lane, &rec->h, CAP_REC_FIXED_TAG(PC_SAMPLE, struct cap_rec_pc_sample));
 	return true;
 }

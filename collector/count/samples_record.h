@@ -27,6 +27,10 @@ enum cap_domain col_samples_domain(void); /* of the requested method */
 
 /* False: hardware marks a stochastic sample as not valid. */
 bool col_sample_is_valid(const struct col_sample *sample);
+/* All of the record but its tag. */
+void col_sample_fill(struct cap_rec_pc_sample *out_rec, const struct col_sample *sample,
+		     const struct cap_rec_dispatch *dispatch,
+		     const struct cap_rec_code_object *code);
 /*
  * Of @dispatch only the kernel, the ids and the agent are read; @code is the kernel's code object, or NULL. False:
  * there was no room, and nothing is written.

@@ -1,5 +1,5 @@
 /* pcs_dispatches: which dispatch was at a place of a queue, at a time. */
-#include "collector/hsa/hsa_priv.h"
+#include "collector/collector_priv.h"
 #include "collector/hsa/pcs.h"
 #include "collector/hsa/pcs_abi.h"
 
