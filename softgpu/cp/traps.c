@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "softgpu/counters/service.h"
+#include "softgpu/counting/counting.h"
 #include "softgpu/cp/cp_priv.h"
 #include "softgpu/device/log.h"
 #include "softgpu/exec/trap.h"

@@ -22,6 +22,7 @@
 #define MAX_BYTES 128u
 #define WAIT_EVENTS 0x0c
 #define DRM 0x80 /* of a number: a request of the render node */
+#define AMD 0x70 /* from here on: those of AMD's own kernel packages, which begin with 0x80 */
 #define NOWHERE 8
 #define N_PAGES 16
 #define AROUND (1ull << 30)
@@ -131,7 +132,8 @@ static void request(struct sg_kfd *kfd, uint8_t nr, uint8_t size, const uint64_t
 			? sg_kfd_drm_ioctl(kfd, 1,
 					   _IOC(_IOC_READ | _IOC_WRITE, 'd', nr & 0x7f, size), copy)
 			: sg_kfd_ioctl(kfd,
-				       _IOC(_IOC_READ | _IOC_WRITE, AMDKFD_IOCTL_BASE, nr, size),
+				       _IOC(_IOC_READ | _IOC_WRITE, AMDKFD_IOCTL_BASE,
+					    nr < AMD ? nr : nr + (0x80 - AMD), size),
 				       copy);
 	CHECK(error >= 0 && error <= SG_KFD_ENOTSUPP);
 	if (!error)
