@@ -107,9 +107,9 @@ struct cap_rec_metric {
 	uint32_t name_str; /* of its track: "CPU Frequency [0] (S)" */
 	uint32_t category; /* enum cap_metric_category */
 	uint32_t unit_str;
-	int32_t device; /* GPU or CPU number; -1: the process */
-	uint32_t flags; /* CAP_METRIC_* */
-	uint32_t zero;
+	int32_t device;    /* GPU or CPU number; -1: the process */
+	uint32_t flags;    /* CAP_METRIC_* */
+	uint32_t instance; /* DEVICE_COUNTER: of its block; else 0 */
 };
 #define CAP_METRIC_SIMULATED 1u /* of the software GPU */
 
@@ -143,7 +143,9 @@ struct cap_rec_metric {
 	X(THREAD_PEAK_MEMORY,      "thread_peak_memory")                                            \
 	X(THREAD_CONTEXT_SWITCH,   "thread_context_switch")                                         \
 	X(THREAD_PAGE_FAULT,       "thread_page_fault")                                             \
-	X(THREAD_HARDWARE_COUNTER, "thread_hardware_counter")
+	X(THREAD_HARDWARE_COUNTER, "thread_hardware_counter")                                       \
+	/* of a whole GPU; a value is what was added since the reading before */                    \
+	X(DEVICE_COUNTER,          "device_counter")
 
 /* Where a region comes from; names as AMD's tool has its categories. */
 #define CAP_REGION_CATEGORY_TABLE(X)                                                                \

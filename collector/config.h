@@ -89,6 +89,8 @@
 	X(PC_STOCHASTIC,      "pc-stochastic",      PC_SAMPLING_STOCHASTIC) \
 	X(CALL_STACKS,        "call-stacks",        CALL_STACK_SAMPLING) \
 	X(METRICS,            "metrics",            METRICS)            \
+	/* of whole GPUs over time; which is in the same file as for COUNTERS */ \
+	X(GPU_COUNTERS,       "gpu-counters",       METRICS)            \
 	X(REGIONS,            "regions",            REGIONS)
 
 #define COL_COLLECT_FLAG_TABLE(X)                                                           \

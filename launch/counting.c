@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "launch/count_events.h"
 #include "launch/inject.h"
+#include "launch/perfmon.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,36 @@ static enum ws_status choose_replay(struct launch_counting *c,
 	return WS_OK;
 }
 
+static bool counts_sq(const struct cnt_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_reads; i++)
+		if (strcmp(plan->reads[i].counter->block->name, "SQ") == 0)
+			return true;
+	return false;
+}
+
+/* Whole GPUs: one pass, and what the driver wants for the queues of all processes. */
+static enum ws_status check_over_time(struct launch_counting *c, struct ws_err *err)
+{
+	const char *source = getenv(LAUNCH_COUNTERS_ENV);
+
+	c->replay = LAUNCH_OVER_TIME;
+	if (source && strncmp(source, "compare", strlen("compare")) == 0)
+		return ws_fail(err, WS_E_UNSUPPORTED,
+			       LAUNCH_COUNTERS_ENV "=%s compares kernels: use service or "
+						   "aqlprofile with --pmc-interval",
+			       source);
+	if (c->n_passes > 1)
+		return ws_fail(err, WS_E_LIMIT,
+			       "--pmc-interval counts all counters at once, and these need %zu "
+			       "passes: request fewer (--dry-run shows which fit together)",
+			       c->n_passes);
+	for (size_t g = 0; g < c->n_gpus && !c->soft; g++)
+		if (counts_sq(c->plans[g].plan))
+			return launch_check_perfmon(err);
+	return WS_OK;
+}
+
 /* PC samples alone: dispatches are chosen as for counters, and nothing is counted of them. */
 static enum ws_status init_samples(struct launch_counting *c,
 				   const struct launch_count_request *request, struct ws_err *err)
@@ -191,7 +222,8 @@ enum ws_status launch_counting_init(struct launch_counting *c,
 			c->n_passes = WS_MAX(c->n_passes, c->plans[g].plan->n_passes);
 	}
 	if (!st)
-		st = choose_replay(c, request, err);
+		st = request->over_time_us ? check_over_time(c, err)
+					   : choose_replay(c, request, err);
 	if (!st)
 		st = check_requests(c, err);
 	for (uint32_t g = 0; g < c->n_gpus && !st; g++)
@@ -214,7 +246,7 @@ void launch_counting_passes(const struct launch_counting *c,
 	passes->gpus = c->gpus;
 	passes->n_gpus = c->n_gpus;
 	passes->replay = c->replay;
-	passes->interval = request->interval;
+	passes->interval = request->over_time_us ? request->over_time_us : request->interval;
 	passes->include = request->include;
 	passes->exclude = request->exclude;
 	passes->names = request->names;

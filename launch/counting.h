@@ -28,6 +28,7 @@ struct launch_count_request {
 	struct cnt_plan_words words;   /* without a list: nothing, dispatches are only chosen */
 	const char *replay;            /* "kernel" or "application"; NULL: what is best here */
 	uint64_t interval;             /* of groups: dispatches per group; 0 is 1 */
+	uint64_t over_time_us;         /* not 0: of whole GPUs, at this interval */
 	const char *include, *exclude; /* patterns of kernel names; NULL: none */
 	enum col_count_names names;    /* the form of names that they match */
 	const struct ws_strv *ranges; /* launches of a kernel, "[1-3]", which is valid; NULL: all */

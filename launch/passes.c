@@ -42,6 +42,7 @@ static enum ws_status write_request(const struct launch_passes *passes, size_t r
 		[LAUNCH_REPLAY_KERNEL] = COL_COUNT_REPLAY,
 		[LAUNCH_REPLAY_APPLICATION] = COL_COUNT_SET,
 		[LAUNCH_REPLAY_ROTATE] = COL_COUNT_ROTATE,
+		[LAUNCH_OVER_TIME] = COL_COUNT_OVER_TIME,
 	};
 	struct col_count_gpu *gpus = calloc(passes->n_gpus + 1, sizeof(*gpus));
 	struct col_count_request request = {
@@ -128,7 +129,8 @@ static enum ws_status run_once(const struct launch_passes *passes, size_t run,
 		config.services = 0;
 		config.flags &= ~COL_COLLECT_FLAG(CODE_BYTES);
 	}
-	config.services |= COL_SERVICE_BIT(COUNTERS);
+	config.services |= passes->replay == LAUNCH_OVER_TIME ? COL_SERVICE_BIT(GPU_COUNTERS)
+							      : COL_SERVICE_BIT(COUNTERS);
 	strcpy(config.dir, dir->path);
 	if (!st && passes->session) {
 		ws_env_fini(&env);

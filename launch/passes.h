@@ -45,6 +45,7 @@ enum launch_replay {
 	LAUNCH_REPLAY_KERNEL,
 	LAUNCH_REPLAY_APPLICATION,
 	LAUNCH_REPLAY_ROTATE, /* none: one run, each dispatch counts the next set (pmc_groups) */
+	LAUNCH_OVER_TIME,     /* none: one run, whole GPUs, at an interval */
 };
 
 struct launch_passes {
@@ -53,8 +54,8 @@ struct launch_passes {
 	const struct col_count_gpu *gpus; /* sets per GPU; one COL_COUNT_EVERY_GPU is enough */
 	size_t n_gpus;
 	enum launch_replay replay;
-	uint64_t interval;             /* ROTATE: dispatches per set; 0 is 1 */
-	enum col_count_per per;        /* ROTATE: over all dispatches, or per kernel */
+	uint64_t interval;      /* ROTATE: dispatches per set; 0 is 1. OVER_TIME: microseconds */
+	enum col_count_per per; /* ROTATE: over all dispatches, or per kernel */
 	const char *include, *exclude; /* regular expressions on kernel names, or NULL */
 	enum col_count_names names;    /* which form of the names */
 	const struct col_count_range *ranges;

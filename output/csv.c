@@ -572,6 +572,8 @@ static enum ws_status write_csv(struct output_run *run, struct ws_err *err)
 	st = write_agents(run, err);
 	first = first ? first : st;
 	st = output_csv_counter_info(run, err);
+	if (!st)
+		st = output_csv_intervals(run, err);
 	first = first ? first : st;
 	if (run->cfg->stats) {
 		st = write_stats(run, err);

@@ -448,6 +448,35 @@ static const struct {
 	{ "pc_sample_stochastic", CAP_DOMAIN_PC_SAMPLING_STOCHASTIC },
 };
 
+/* AMD's tool has no such records. */
+static enum ws_status put_interval(void *ctx, const struct output_interval *interval)
+{
+	struct output_jsonw *w = ctx;
+
+	output_json_open(w, NULL, '{');
+	output_json_handle(w, "agent_id", agent_handle(interval->agent));
+	output_json_str(w, "counter_name", interval->metric->counter);
+	output_json_f64(w, "value", interval->value);
+	output_json_u64(w, "start_timestamp", interval->start_ns);
+	output_json_u64(w, "end_timestamp", interval->end_ns);
+	output_json_close(w, '}');
+	return w->sink->err.status;
+}
+
+static enum ws_status put_intervals(struct json *json, const struct trc_process *process,
+				    struct ws_err *err)
+{
+	struct output_jsonw w = { json->sink, true };
+	enum ws_status st;
+
+	if (!output_has_intervals(process))
+		return WS_OK;
+	output_json_open(&w, "counter_intervals", '[');
+	st = output_each_interval(json->run, process, OUTPUT_JSON, put_interval, &w, err);
+	output_json_close(&w, ']');
+	return st;
+}
+
 static enum ws_status put_process(struct json *json, const struct trc_process *process,
 				  struct ws_err *err)
 {
@@ -467,6 +496,8 @@ static enum ws_status put_process(struct json *json, const struct trc_process *p
 			output_sink_lit(json->sink, ",");
 		st = put_domain(json, process, buffers[i].key, buffers[i].domain, err);
 	}
+	if (!st)
+		st = put_intervals(json, process, err);
 	output_sink_lit(json->sink, "}}");
 	ws_map_fini(&json->pcs);
 	return st;

@@ -136,9 +136,30 @@ static inline const char *output_agent_label(const struct trc_agent *agent,
 /* Whether a metric is of a GPU, and not of the process or a CPU. */
 static inline bool output_metric_on_gpu(const struct trc_metric *metric)
 {
-	return metric->device >= 0 && metric->category >= CAP_METRIC_DEVICE_BUSY_GFX &&
-	       metric->category <= CAP_METRIC_DEVICE_CLOCK;
+	return metric->device >= 0 && ((metric->category >= CAP_METRIC_DEVICE_BUSY_GFX &&
+					metric->category <= CAP_METRIC_DEVICE_CLOCK) ||
+				       metric->category == CAP_METRIC_DEVICE_COUNTER);
 }
+
+/* intervals.c: counters of whole GPUs over time. */
+
+/* What a counter added between two readings of its GPU. */
+struct output_interval {
+	const struct trc_process *process;
+	const struct trc_metric *metric;
+	const struct trc_agent *agent; /* NULL: the capture does not describe it */
+	double value;
+	uint64_t start_ns, end_ns;
+};
+typedef enum ws_status output_interval_fn(void *ctx, const struct output_interval *interval);
+
+bool output_has_intervals(const struct trc_process *process);
+/* All of a process, by their ends, for a format. @each ends the walk by returning a failure. */
+enum ws_status output_each_interval(struct output_run *run, const struct trc_process *process,
+				    enum output_format format, output_interval_fn *each, void *ctx,
+				    struct ws_err *err);
+/* counter_intervals.csv */
+enum ws_status output_csv_intervals(struct output_run *run, struct ws_err *err);
 
 /* "ROCPROFILER_PC_SAMPLING_...": unknown numbers are NONE. */
 const char *output_pc_inst_type(unsigned type);

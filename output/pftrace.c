@@ -420,6 +420,9 @@ static enum ws_status write_pftrace(struct output_run *run, struct ws_err *err)
 		if (!st)
 			st = output_run_each(run, run->processes[i], 0, TRC_ORDER_START, put_event,
 					     pf, err);
+		if (!st)
+			st = output_each_interval(run, run->processes[i], OUTPUT_PFTRACE,
+						  output_pf_counters_interval, pf->counters, err);
 		st = end_process(pf, st);
 	}
 	if (!st || sink.err.status)

@@ -12,10 +12,10 @@
 #define EDGE_NS 1000u  /* zero so long before and after */
 #define BOUND_NS 5000u /* and before the first and after the last of a kind */
 
-enum kind { COPIES, ALLOCATIONS, SCRATCH, COUNTERS, N_KINDS };
+enum kind { COPIES, ALLOCATIONS, SCRATCH, COUNTERS, INTERVALS, N_KINDS };
 
 static const struct {
-	const char *format; /* label, number, type; of COUNTERS: label, number, counter */
+	const char *format; /* label, number, type; of counters: label, number, counter */
 	enum cap_domain category;
 	bool bytes;
 } kinds[N_KINDS] = {
@@ -23,6 +23,7 @@ static const struct {
 	[ALLOCATIONS] = { "ALLOCATE BYTES on %s [%u] (%s)", CAP_DOMAIN_MEMORY_ALLOCATION, true },
 	[SCRATCH] = { "SCRATCH MEMORY on %s [%u] (%s)", CAP_DOMAIN_SCRATCH_MEMORY, true },
 	[COUNTERS] = { "%s [%u] PMC %s", CAP_DOMAIN_COUNTER_COLLECTION, false },
+	[INTERVALS] = { "%s [%u] PMC %s", CAP_DOMAIN_COUNTER_COLLECTION, false },
 };
 
 struct span {
@@ -35,6 +36,7 @@ struct series {
 	uint64_t recent[8]; /* times of the last points */
 	unsigned n_points;
 	uint64_t total_bytes; /* ALLOCATIONS: what is allocated now */
+	uint64_t end_ns;      /* INTERVALS: of the last one */
 	/* what waits: times, smallest first, and the copies under way */
 	uint64_t *times;
 	size_t n_times, cap_times;
@@ -123,7 +125,8 @@ static void put_series(struct output_pf_counters *c, struct series *series, cons
 	};
 
 	output_pf_put_counter_track(&c->pf->file, &track);
-	put_point(c, series, minus(c->first_ns[series->kind], BOUND_NS), 0);
+	if (series->kind != INTERVALS)
+		put_point(c, series, minus(c->first_ns[series->kind], BOUND_NS), 0);
 }
 
 static struct series *find_series(struct output_pf_counters *c, enum kind kind,
@@ -145,7 +148,7 @@ static struct series *find_series(struct output_pf_counters *c, enum kind kind,
 	series->kind = kind;
 	label = output_agent_label(agent, c->pf->run->cfg->agent_index, &number);
 	snprintf(name, sizeof(name), kinds[kind].format, label, number,
-		 kind == COUNTERS ? counter_name : output_agent_type_text(agent));
+		 kind >= COUNTERS ? counter_name : output_agent_type_text(agent));
 	output_pf_call_it(c->pf, name, sizeof(name), agent ? agent->given_name : "");
 	series->uuid = output_pf_name_uuid(&c->pf->file, name);
 	put_series(c, series, name);
@@ -346,6 +349,20 @@ static enum ws_status take_counters(struct output_pf_counters *c, const struct t
 	return WS_OK;
 }
 
+/* What was added, from the beginning of the interval on. */
+enum ws_status output_pf_counters_interval(void *ctx, const struct output_interval *interval)
+{
+	struct output_pf_counters *c = ctx;
+	struct series *series = find_series(c, INTERVALS, interval->agent, interval->metric->id,
+					    interval->metric->counter);
+
+	if (!series)
+		return no_memory(c);
+	output_pf_put_value(&c->pf->file, series->uuid, interval->start_ns, interval->value);
+	series->end_ns = interval->end_ns;
+	return c->pf->file.sink->err.status;
+}
+
 enum ws_status output_pf_counters_event(struct output_pf_counters *c, const struct trc_event *ev)
 {
 	uint64_t start_ns = ev->start_ns, end_ns = WS_MAX(ev->end_ns, start_ns);
@@ -389,7 +406,10 @@ enum ws_status output_pf_counters_flush(struct output_pf_counters *c)
 			settle_copies(c, series, UINT64_MAX);
 		else if (series->kind == ALLOCATIONS)
 			settle_allocations(c, series, UINT64_MAX);
-		put_point(c, series, c->last_ns[series->kind] + BOUND_NS, 0);
+		if (series->kind == INTERVALS)
+			output_pf_put_value(&c->pf->file, series->uuid, series->end_ns, 0);
+		else
+			put_point(c, series, c->last_ns[series->kind] + BOUND_NS, 0);
 	}
 	return c->pf->file.sink->err.status;
 }

@@ -62,6 +62,8 @@ enum ws_status output_pf_put_gpu(struct output_pf *pf, const struct output_pf_gp
 struct output_pf_counters *output_pf_counters_create(struct output_pf *pf);
 void output_pf_counters_destroy(struct output_pf_counters *counters);
 /* Every copy, allocation, scratch event and counted dispatch, by start. */
+/* An output_interval_fn; @ctx: the counters. */
+enum ws_status output_pf_counters_interval(void *ctx, const struct output_interval *interval);
 enum ws_status output_pf_counters_event(struct output_pf_counters *counters,
 					const struct trc_event *ev);
 enum ws_status output_pf_counters_flush(struct output_pf_counters *counters);

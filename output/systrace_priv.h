@@ -27,7 +27,7 @@
 	X(thread_wall_time) X(thread_cpu_time) X(thread_page_fault) X(thread_peak_memory)          \
 	X(thread_context_switch) X(thread_hardware_counter) X(kernel_hardware_counter) X(numa)     \
 	X(vaapi) X(timer_sampling) X(overflow_sampling) X(timemory)                                \
-	X(rocm_memory_allocation) X(cpu_load) X(process_memory) X(process_io) X(device_clock)
+	X(rocm_memory_allocation) X(cpu_load) X(process_memory) X(process_io) X(device_clock) X(device_counter)
 
 #define OUTPUT_SYS_NOTE_TABLE(X)                                                                   \
 	X(begin_ns) X(end_ns) X(corr_id) X(stream_id) X(queue) X(dispatch_id) X(kernel_id)         \

@@ -21,6 +21,8 @@ struct trc_events {
 	const struct trc_capture *launch_capture; /* which the hint is of */
 	struct cap_counter_value *values;
 	size_t values_cap;
+	struct cap_metric_value *metrics;
+	size_t metrics_cap;
 	enum ws_status st;
 	struct ws_err err;
 };
@@ -61,6 +63,7 @@ enum ws_status trc_events_close(struct trc_events *events, struct ws_err *err)
 	cap_view_fini(&events->view);
 	free(events->text);
 	free(events->values);
+	free(events->metrics);
 	free(events);
 	return st;
 }
@@ -189,6 +192,26 @@ static void recount(struct trc_events *events, struct trc_event *ev, const struc
 	events->dispatch.n_values = (uint32_t)n;
 	ev->dispatch.info = &events->dispatch;
 	ev->dispatch.values = events->values;
+}
+
+static void remetric(struct trc_events *events, struct trc_event *ev, const struct trc_remetric *by)
+{
+	size_t n = by->values(by->ctx, ev->metrics.values, ev->metrics.n_values, events->metrics,
+			      events->metrics_cap);
+
+	if (n > events->metrics_cap) {
+		struct cap_metric_value *values = realloc(events->metrics, n * sizeof(*values));
+
+		if (!values) {
+			events->st = ws_fail(&events->err, WS_E_NOMEM, "the metrics of a reading");
+			return;
+		}
+		events->metrics = values;
+		events->metrics_cap = n;
+		by->values(by->ctx, ev->metrics.values, ev->metrics.n_values, values, n);
+	}
+	ev->metrics.values = events->metrics;
+	ev->metrics.n_values = (uint32_t)n;
 }
 
 static void fill_op(struct trc_event *ev, enum cap_kind kind, uint32_t id)
@@ -331,6 +354,8 @@ static const struct trc_event *fill(struct trc_events *events, const struct trc_
 		fill_sample(ev, rec);
 	} else {
 		fill_host(ev, rec);
+		if (type == CAP_REC_METRICS && capture->remetric)
+			remetric(events, ev, capture->remetric);
 	}
 	ev->thread = thread_of(events, ev->process, tid);
 	return ev;

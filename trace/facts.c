@@ -16,7 +16,7 @@
  * Ids are given out densely; some records may be lost. Operations alone have a range of ids per
  * provider (collector/provider.h), and a capture may hold those of the last one only.
  */
-#define ID_SLACK 8192u
+#define ID_SLACK 16384u
 
 enum ws_status trc_facts_no_memory(struct trc_facts *f)
 {

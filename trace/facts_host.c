@@ -32,7 +32,8 @@ enum ws_status trc_facts_metrics(struct trc_facts *f)
 	if (st)
 		return st;
 	for (size_t i = 0; i < p->metrics.n; i++)
-		p->metrics.at[i] = (struct trc_metric){ .name = "", .unit = "", .device = -1 };
+		p->metrics.at[i] =
+			(struct trc_metric){ .name = "", .unit = "", .counter = "", .device = -1 };
 	each_rec(rec, f, METRIC, cap_rec_metric)
 	{
 		if (!rec->h.what || rec->h.what >= p->metrics.n)
@@ -46,7 +47,11 @@ enum ws_status trc_facts_metrics(struct trc_facts *f)
 			.category = rec->category,
 			.name = trc_facts_str(f, rec->name_str),
 			.unit = trc_facts_str(f, rec->unit_str),
+			.counter = rec->category == CAP_METRIC_DEVICE_COUNTER
+					   ? trc_facts_str(f, rec->name_str)
+					   : "",
 			.device = rec->device,
+			.instance = rec->instance,
 			.simulated = rec->flags & CAP_METRIC_SIMULATED,
 		};
 	}

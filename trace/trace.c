@@ -218,6 +218,15 @@ void trc_set_recount(struct trc_trace *trace, size_t process, const struct trc_r
 	c->pub.counters.n = recount->n_counters;
 }
 
+void trc_set_remetric(struct trc_trace *trace, size_t process, const struct trc_remetric *remetric)
+{
+	struct trc_capture *c = trace->captures[process];
+
+	c->remetric = remetric;
+	c->pub.metrics.at = (struct trc_metric *)remetric->metrics;
+	c->pub.metrics.n = remetric->n_metrics;
+}
+
 void trc_borrow_agents(struct trc_trace *trace, size_t process, const struct trc_process *from)
 {
 	struct trc_process *to = &trace->captures[process]->pub;

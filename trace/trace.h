@@ -128,7 +128,9 @@ struct trc_metric {
 	uint32_t id;
 	enum cap_metric_category category;
 	const char *name, *unit; /* "CPU Frequency [0] (S)", "MHz" */
+	const char *counter;     /* DEVICE_COUNTER: its name alone; else "" */
 	int32_t device;          /* -1: of the process */
+	uint32_t instance;       /* DEVICE_COUNTER, as recorded: of its block */
 	bool simulated;
 };
 
@@ -294,6 +296,18 @@ struct trc_recount {
 };
 /* @recount and what it points to live as long as the trace. */
 void trc_set_recount(struct trc_trace *trace, size_t process, const struct trc_recount *recount);
+
+/* The same for metrics: from then on these are the process's, and its readings have the values given here. */
+struct trc_remetric {
+	const struct trc_metric *metrics; /* by id, the placeholder at 0 */
+	size_t n_metrics;
+	/* At most @room to @to; returns how many there are. Several threads may ask at once. */
+	size_t (*values)(void *ctx, const struct cap_metric_value *recorded, size_t n_recorded,
+			 struct cap_metric_value *to, size_t room);
+	void *ctx;
+};
+/* @remetric and what it points to live as long as the trace. */
+void trc_set_remetric(struct trc_trace *trace, size_t process, const struct trc_remetric *remetric);
 /* The agents of @from, of another trace that is closed later, for a process that has none. */
 void trc_borrow_agents(struct trc_trace *trace, size_t process, const struct trc_process *from);
 /* Id of a text for trc_process_string(); 0 when there is no memory. */

@@ -36,6 +36,7 @@ struct trc_capture {
 	const char **strings; /* by id */
 	size_t n_strings;
 	const struct trc_recount *recount;         /* NULL: counters as recorded */
+	const struct trc_remetric *remetric;       /* NULL: metrics as recorded */
 	struct ws_map agents;                      /* id -> struct trc_agent * */
 	struct ws_map externals;                   /* id -> text */
 	struct ws_map enums;                       /* type_str << 32 ^ value -> text */

@@ -302,6 +302,36 @@ static bool names_none(const struct ws_strv *list)
 	return true;
 }
 
+/* Counters of whole GPUs: what chooses kernels, or counts them one by one, has no meaning. */
+static enum ws_status check_interval(const struct rp_args *args, struct ws_err *err)
+{
+	const char *excluded = args->pmc_groups.n                  ? "pmc_groups"
+			       : args->replay || args->replay_mode ? "--replay"
+			       : args->kernel_include_regex        ? "--kernel-include-regex"
+			       : args->kernel_exclude_regex        ? "--kernel-exclude-regex"
+			       : args->kernel_iteration_range.n    ? "--kernel-iteration-range"
+			       : args->pc_sampling_beta_enabled == WS_TRI_YES ? "PC sampling"
+			       : args->pid.n                                  ? "--pid"
+									      : NULL;
+	double ms;
+
+	if (!args->pmc_interval)
+		return WS_OK;
+	if (!ws_str_f64(ws_str_from(args->pmc_interval), &ms) || !(ms >= RP_INTERVAL_LEAST_MS) ||
+	    !(ms <= RP_INTERVAL_MOST_MS))
+		return ws_fail(err, WS_E_USAGE,
+			       "option '--pmc-interval': '%s' is not a number of milliseconds from "
+			       "%g to %g",
+			       args->pmc_interval, RP_INTERVAL_LEAST_MS, RP_INTERVAL_MOST_MS);
+	if (!rp_counts(args))
+		return ws_fail(err, WS_E_USAGE, "--pmc-interval needs counters: add --pmc NAME");
+	if (excluded)
+		return ws_fail(err, WS_E_USAGE,
+			       "--pmc-interval counts whole GPUs, not kernels: it excludes %s",
+			       excluded);
+	return WS_OK;
+}
+
 static enum ws_status check_counters(const struct rp_args *args, struct ws_err *err)
 {
 	if (args->extra_counters && args->echo != WS_TRI_YES && access(args->extra_counters, R_OK))
@@ -311,6 +341,7 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 	    args->list_avail != WS_TRI_YES)
 		ws_log_warn("--extra-counters defines counters, but none is requested: add --pmc");
 	double seconds;
+	enum ws_status st;
 
 	if (args->baseline &&
 	    (!ws_str_f64(ws_str_from(args->baseline), &seconds) || !(seconds > 0)))
@@ -324,6 +355,9 @@ static enum ws_status check_counters(const struct rp_args *args, struct ws_err *
 		return ws_fail(
 			err, WS_E_USAGE,
 			"Fatal error: Cannot specify both --pmc and (input file) pmc_groups");
+	st = check_interval(args, err);
+	if (st)
+		return st;
 	if (args->spm.n && (args->pmc.n || args->pc_sampling_beta_enabled == WS_TRI_YES))
 		return ws_fail(
 			err, WS_E_USAGE,

@@ -11,6 +11,7 @@
 #include "cmd/rocprofv3/pc.h"
 #include "cmd/rocprofv3/services.h"
 #include "counters/derived.h"
+#include "counters/over_time.h"
 #include "launch/fallback_agents.h"
 #include "output/output.h"
 
@@ -387,8 +388,25 @@ static struct trc_opts trace_opts(const struct conversion *c)
 	};
 }
 
+/* Counters of whole GPUs: the requested ones, instead of those that were read. */
+static bool show_over_time(const struct conversion *c, struct trc_trace *trace,
+			   struct cnt_over_time **out_over_time)
+{
+	struct launch_count_request request;
+	struct ws_err err;
+
+	if (!rp_counts_over_time(c->how->args))
+		return true;
+	if (!rp_count_request(c->how->args, &request, &err) &&
+	    !cnt_over_time_create(trace, 0, &request.words, out_over_time, &err))
+		return true;
+	ws_log_error("%s", err.text);
+	return false;
+}
+
 static bool convert_one(struct conversion *c, const char *path)
 {
+	struct cnt_over_time *over_time = NULL;
 	struct trc_opts opts = trace_opts(c);
 	struct trc_trace *trace = NULL;
 	struct ws_err err = { WS_OK, "" };
@@ -405,9 +423,13 @@ static bool convert_one(struct conversion *c, const char *path)
 	} else {
 		if (has_data(trc_process_at(trace, 0)))
 			launch_fallback_agents_add(&c->fallback, trace, 0);
-		good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
+		if (!show_over_time(c, trace, &over_time))
+			c->outcome->n_failed++;
+		else
+			good = convert_process(c, trace, trc_process_at(trace, 0), NULL);
 	}
 	trc_close(trace);
+	cnt_over_time_destroy(over_time);
 	return good;
 }
 
@@ -500,7 +522,8 @@ enum ws_status rp_convert(const struct rp_convert *how, const struct launch_rund
 	configure(&c);
 	if (!how->recovering) /* that may be another machine */
 		c.fallback.dir = dir->path;
-	st = rp_counts(how->args) ? convert_counted(&c, dir, err) : convert_traced(&c, dir, err);
+	st = rp_counts(how->args) && !rp_counts_over_time(how->args) ? convert_counted(&c, dir, err)
+								     : convert_traced(&c, dir, err);
 	out_outcome->n_unrecorded = launch_rundir_n_unrecorded(dir);
 	launch_running_add_all(&out_outcome->running, dir);
 	if (!st)

@@ -15,6 +15,21 @@ bool rp_counts(const struct rp_args *args)
 	return false;
 }
 
+bool rp_counts_over_time(const struct rp_args *args)
+{
+	return args->pmc_interval && rp_counts(args);
+}
+
+/* checks.c has seen to it that it is a number. */
+static uint64_t interval_us(const struct rp_args *args)
+{
+	double ms = 0;
+
+	if (args->pmc_interval)
+		ws_str_f64(ws_str_from(args->pmc_interval), &ms);
+	return (uint64_t)(ms * 1000 + 0.5);
+}
+
 enum ws_status rp_count_request(const struct rp_args *args,
 				struct launch_count_request *out_request, struct ws_err *err)
 {
@@ -33,6 +48,7 @@ enum ws_status rp_count_request(const struct rp_args *args,
 		.replay = args->replay ? args->replay : args->replay_mode,
 		.interval =
 			args->pmc_group_interval ? strtoull(args->pmc_group_interval, NULL, 0) : 1,
+		.over_time_us = interval_us(args),
 		/* checks.c has seen to it that patterns and ranges are valid. */
 		.include = args->kernel_include_regex,
 		.exclude = args->kernel_exclude_regex,

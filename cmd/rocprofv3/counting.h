@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 
-bool rp_counts(const struct rp_args *args); /* were any counters requested? */
+#define RP_INTERVAL_LEAST_MS 0.1
+#define RP_INTERVAL_MOST_MS 3600000.0
+
+bool rp_counts(const struct rp_args *args);           /* were any counters requested? */
+bool rp_counts_over_time(const struct rp_args *args); /* ... of whole GPUs, not of kernels? */
 
 /* @out_request refers to @args. */
 enum ws_status rp_count_request(const struct rp_args *args,

@@ -72,6 +72,7 @@ TRI(selected_regions, 0, "selected-regions", "SELECTED_REGIONS", "record only be
 TRI(selected_regions_ref_count, 0, "selected-regions-ref-count", "SELECTED_REGIONS_REF_COUNT", "count nested resumes and pauses") \
 GROUP("Counters")                                                                                            \
 SETS(pmc, 0, "pmc", "NAME", "", NULL, "counters, comma or space separated; any number. Each --pmc has separate results") \
+STR(pmc_interval, 0, "pmc-interval", "MSEC", "PMC_INTERVAL", "count whole GPUs instead of kernels: what the counters of --pmc add every MSEC milliseconds") \
 TRI(counter_collection, 0, "counter-collection", "", "accepted; --pmc and -i collect counters without it") \
 ONE(replay, 0, "replay", "WHAT", "REPLAY", rp_replay_modes, "when counters need several passes: repeat each kernel (the default on the software GPU), or the application") \
 ONE(replay_mode, 0, "replay-mode", "WHAT", "REPLAY_MODE", rp_replay_modes, "AMD's name for --replay")        \

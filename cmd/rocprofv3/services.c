@@ -68,7 +68,8 @@ uint32_t rp_service_bits(const struct rp_args *args)
 		if (rp_services[i].service >= 0 && rp_wants(args, &rp_services[i]))
 			bits |= 1u << rp_services[i].service;
 	if (rp_counts(args))
-		bits |= COL_SERVICE_BIT(COUNTERS);
+		bits |= rp_counts_over_time(args) ? COL_SERVICE_BIT(GPU_COUNTERS)
+						  : COL_SERVICE_BIT(COUNTERS);
 	return bits;
 }
 
@@ -132,9 +133,11 @@ size_t rp_requests(const struct rp_args *args, const struct rp_args *asked,
 		n++;
 	}
 	if (rp_counts(args))
-		out_requests[n++] =
-			(struct output_ledger_request){ .domain = CAP_DOMAIN_COUNTER_COLLECTION,
-							.named = true };
+		out_requests[n++] = (struct output_ledger_request){
+			.domain = rp_counts_over_time(args) ? CAP_DOMAIN_METRICS
+							    : CAP_DOMAIN_COUNTER_COLLECTION,
+			.named = true
+		};
 	for (size_t i = 0; (what = rp_missing(args, i)); i++)
 		out_requests[n++] =
 			(struct output_ledger_request){ .unsupported = what, .named = true };

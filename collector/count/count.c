@@ -313,8 +313,7 @@ bool col_count_write(const struct col_count_ticket *ticket, const struct cap_rec
 
 /* ---- setting up ---- */
 
-/* WAVESCOPE_COUNTERS, see source.h; the launcher has checked it. NULL: it is not set. */
-static const struct col_count_source *wanted_source(void)
+const struct col_count_source *col_count_wanted_source(void)
 {
 	const char *text = getenv("WAVESCOPE_COUNTERS");
 
@@ -337,7 +336,7 @@ static bool asks_for_counters(const struct plan *plan)
 
 static void find_source(const struct plan *plan)
 {
-	const struct col_count_source *wanted = wanted_source();
+	const struct col_count_source *wanted = col_count_wanted_source();
 	const char *why;
 	char text[400];
 

@@ -8,6 +8,7 @@ static const char *const mode_names[] = {
 	[COL_COUNT_SET] = "set",
 	[COL_COUNT_ROTATE] = "rotate",
 	[COL_COUNT_REPLAY] = "replay",
+	[COL_COUNT_OVER_TIME] = "over-time",
 };
 static const char *const form_names[] = {
 	[COL_COUNT_DEMANGLED] = "demangled",

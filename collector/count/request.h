@@ -5,8 +5,8 @@
  * a key, a blank and a value:
  *
  *	wavescope-counting 1
- *	mode replay                  or: set (the first one, always), rotate
- *	interval 2                   rotate: dispatches per set
+ *	mode replay                  or: set (the first one, always), rotate, over-time
+ *	interval 2                   rotate: dispatches per set; over-time: microseconds
  *	per launch                   rotate: sets follow each other per launch of a kernel with
  *	                             the same sizes; or: kernel, gpu (all dispatches of a GPU)
  *	names demangled              what the patterns are about: or mangled, truncated
@@ -49,9 +49,10 @@
 #define COL_COUNT_ACCUMULATE "SQ_ACCUM_PREV_HIRES" /* adds up the event selected before it */
 
 enum col_count_mode {
-	COL_COUNT_SET,    /* the first set, of every dispatch */
-	COL_COUNT_ROTATE, /* one set after the other, `interval` dispatches each, per GPU */
-	COL_COUNT_REPLAY, /* all sets of every dispatch: the GPU repeats it */
+	COL_COUNT_SET,       /* the first set, of every dispatch */
+	COL_COUNT_ROTATE,    /* one set after the other, `interval` dispatches each, per GPU */
+	COL_COUNT_REPLAY,    /* all sets of every dispatch: the GPU repeats it */
+	COL_COUNT_OVER_TIME, /* the first set, of the whole GPU, every `interval` microseconds */
 };
 
 enum col_count_per { COL_COUNT_PER_GPU, COL_COUNT_PER_KERNEL, COL_COUNT_PER_LAUNCH };

@@ -31,6 +31,12 @@ struct col_count_target {
 	const struct col_count_gpu *asked;
 };
 
+enum col_count_reading {
+	COL_COUNT_READ,
+	COL_COUNT_UNREAD, /* no values this time */
+	COL_COUNT_STUCK,  /* nor later */
+};
+
 struct col_count_source {
 	bool by_packets;
 	bool by_runtime; /* PC samples come from the runtime, not with results */
@@ -54,10 +60,21 @@ struct col_count_source {
 	/* They were written; the source may forget them. NULL: it need not. */
 	void (*taken)(const struct col_count_target *target, const struct softgpu_result *result);
 	void (*report)(void); /* the process ends: what it has to say; NULL: nothing */
+	/*
+	 * The whole GPU over time, instead of all that is above: begin counting set 0; what a reading looks like;
+	 * the sums since then, until the next call; the end. open NULL: this source cannot.
+	 */
+	bool (*open)(const struct col_count_target *target, char *error, size_t n_error);
+	bool (*shape)(const struct col_count_target *target, struct softgpu_result *out_result);
+	enum col_count_reading (*read)(const struct col_count_target *target,
+				       struct softgpu_result *out_result);
+	void (*close)(const struct col_count_target *target);
 };
 
 extern const struct col_count_source col_count_service, col_count_packets, col_count_compare,
 	col_count_samples;
+/* WAVESCOPE_COUNTERS; the launcher has checked it. NULL: it is not set. */
+const struct col_count_source *col_count_wanted_source(void);
 
 /* The packets around a dispatch of a set; NULL: this source has none. Any thread, no lock. */
 struct col_aql_program;

@@ -11,9 +11,13 @@
 #include "collector/collector_priv.h"
 #include "collector/count/aqlprofile.h"
 #include "collector/count/count_priv.h"
+#include "collector/count/gpu_lock.h"
 #include "collector/count/source.h"
 #include "collector/hsa/packet_memory.h"
+#include "collector/hsa/packet_queue.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +60,9 @@ static struct {
 	struct col_count_replay replays[COL_COUNT_GPUS_MAX];
 	struct col_count_block *memory;
 	bool told;
+	/* over time */
+	struct col_packet_queue *queues[COL_COUNT_GPUS_MAX];
+	int kfd; /* 0: not opened */
 } packets;
 
 static bool ends(const char *name, size_t n, const char *with)
@@ -335,6 +342,29 @@ static void note_once(const char *text)
 	packets.told = true;
 }
 
+/* The values of the set's first @n names, from those of its slots. */
+static void fill_values(struct set *set, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct slot *slot = &set->slots[set->items[i].slot];
+		struct softgpu_value *value = &set->values[i];
+
+		set->sums[i] = set->items[i].form == SUM   ? sum_of(slot)
+			       : set->items[i].form == ONE ? slot->values[set->items[i].instance]
+							   : 0;
+		value->n_values = set->items[i].form == EACH ? slot->n_values : 1;
+		value->values = set->items[i].form == EACH ? slot->values : &set->sums[i];
+	}
+}
+
+static void fill_result(struct set *set, uint32_t n, struct softgpu_result *out_result)
+{
+	fill_values(set, n);
+	*out_result = (struct softgpu_result){
+		.sampled = 1, .n_runs = 1, .n_values = n, .values = set->values
+	};
+}
+
 /* The values of the set whose packets have ended. */
 static bool read_set(struct set *set, uint32_t n)
 {
@@ -348,16 +378,7 @@ static bool read_set(struct set *set, uint32_t n)
 			  "have no values: wavescope doctor says why");
 		return false;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct slot *slot = &set->slots[set->items[i].slot];
-		struct softgpu_value *value = &set->values[i];
-
-		set->sums[i] = set->items[i].form == SUM   ? sum_of(slot)
-			       : set->items[i].form == ONE ? slot->values[set->items[i].instance]
-							   : 0;
-		value->n_values = set->items[i].form == EACH ? slot->n_values : 1;
-		value->values = set->items[i].form == EACH ? slot->values : &set->sums[i];
-	}
+	fill_values(set, n);
 	return true;
 }
 
@@ -423,6 +444,105 @@ static bool take(const struct col_count_target *target, const struct col_count_t
 	return true;
 }
 
+/* ---- over time ---- */
+
+#define PACKET_NS 2000000000ull /* limit of the wait for one */
+
+/*
+ * The driver's lock, for the queues of all processes (gpu_lock.h). Without it, SQ counts only queues in which packets have
+ * enabled it; the launcher has refused counters of SQ then. Another profiler is a reason not to begin.
+ */
+static bool lock_gpu(const struct col_count_target *target, char *error, size_t n_error)
+{
+	uint32_t gpu_id = col_agent_facts(col_agent_by_gpu(target->gpu))->gpu_id;
+	struct col_gpu_lock_way way;
+	int status;
+
+	if (packets.kfd <= 0)
+		packets.kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	if (packets.kfd <= 0 || !col_gpu_lock_find(packets.kfd, &way))
+		return true;
+	status = col_gpu_lock_set(packets.kfd, &way, gpu_id, true);
+	snprintf(error, n_error,
+		 "another process has its counters: wait until it has ended, or stop it");
+	return status != EBUSY;
+}
+
+static void unlock_gpu(const struct col_count_target *target)
+{
+	struct col_gpu_lock_way way;
+
+	if (packets.kfd > 0 && col_gpu_lock_find(packets.kfd, &way))
+		col_gpu_lock_set(packets.kfd, &way,
+				 col_agent_facts(col_agent_by_gpu(target->gpu))->gpu_id, false);
+}
+
+static bool run_step(const struct col_count_target *target, enum col_aql_step step)
+{
+	struct set *set = set_at(target->gpu, 0);
+	struct col_packet_queue *queue = packets.queues[target->gpu];
+
+	return set && queue &&
+	       col_packet_queue_run(queue, &col_aql_packets(set->program)->at[step], PACKET_NS);
+}
+
+static bool open_gpu(const struct col_count_target *target, char *error, size_t n_error)
+{
+	if (!lock_gpu(target, error, n_error) || !start(target, error, n_error))
+		return false;
+	snprintf(error, n_error,
+		 "this version of aqlprofile has no packet that reads counters "
+		 "while they count");
+	if (!col_aql_packets(set_at(target->gpu, 0)->program)->has_read)
+		return false;
+	snprintf(error, n_error, "a queue for its packets could not be created");
+	packets.queues[target->gpu] = col_packet_queue_create(col_agent_by_gpu(target->gpu));
+	if (!packets.queues[target->gpu])
+		return false;
+	snprintf(error, n_error, "its packets do not end");
+	return run_step(target, COL_AQL_START);
+}
+
+static bool shape_gpu(const struct col_count_target *target, struct softgpu_result *out_result)
+{
+	fill_result(set_at(target->gpu, 0), (uint32_t)target->asked->sets[0].n, out_result);
+	return true;
+}
+
+/* Until the witness counts, zeros are not values. The software GPU's stands still before the first kernel. */
+static enum col_count_reading read_gpu(const struct col_count_target *target,
+				       struct softgpu_result *out_result)
+{
+	struct set *set = set_at(target->gpu, 0);
+	const char *why;
+
+	col_aql_clear(set->program);
+	if (!run_step(target, COL_AQL_READ))
+		return COL_COUNT_STUCK;
+	if (!col_aql_values(set->program, keep_value, set)) {
+		note_once("counters: the GPU did not write the values of an interval: it has none");
+		return COL_COUNT_UNREAD;
+	}
+	if (set->witness != NO_SLOT && sum_of(&set->slots[set->witness]) == 0) {
+		if (!col_count_service.find(&why))
+			note_once("counters: " COL_COUNT_WITNESS
+				  " stayed 0: the counters of this GPU are not enabled, and "
+				  "intervals have no values: wavescope doctor says why");
+		return COL_COUNT_UNREAD;
+	}
+	fill_result(set, (uint32_t)target->asked->sets[0].n, out_result);
+	return COL_COUNT_READ;
+}
+
+static void close_gpu(const struct col_count_target *target)
+{
+	if (run_step(target, COL_AQL_STOP))
+		col_packet_queue_destroy(packets.queues[target->gpu]);
+	packets.queues[target->gpu] = NULL;
+	unlock_gpu(target);
+	stop(target);
+}
+
 const struct col_count_source col_count_packets = {
 	.by_packets = true,
 	.find = find,
@@ -432,4 +552,8 @@ const struct col_count_source col_count_packets = {
 	.take = take,
 	.pass = pass,
 	.replay = replay,
+	.open = open_gpu,
+	.shape = shape_gpu,
+	.read = read_gpu,
+	.close = close_gpu,
 };

@@ -28,6 +28,9 @@ static struct {
 	int (*result)(uint32_t, uint64_t, uint64_t, struct softgpu_result *);
 	int (*next)(uint32_t, uint64_t, struct softgpu_result *);
 	void (*drop)(uint32_t, uint64_t);
+	int (*total_open)(uint32_t, const char *const *, size_t, char *, size_t);
+	int (*total_read)(uint32_t, struct softgpu_result *);
+	void (*total_close)(uint32_t);
 } service;
 
 static bool find(const char **out_why)
@@ -43,6 +46,9 @@ static bool find(const char **out_why)
 	FIND(result, "softgpu_result");
 	FIND(next, "softgpu_next_result");
 	FIND(drop, "softgpu_drop");
+	FIND(total_open, "softgpu_total_open");
+	FIND(total_read, "softgpu_total_read");
+	FIND(total_close, "softgpu_total_close");
 	col_samples_find(library);
 #undef FIND
 	dlclose(library); /* ROCr has it open */
@@ -144,6 +150,33 @@ static void taken(const struct col_count_target *target, const struct softgpu_re
 		service.drop(target->node, reader->n_read);
 }
 
+/* ---- over time ---- */
+
+static bool open_total(const struct col_count_target *target, char *error, size_t n_error)
+{
+	const struct col_count_set *set = &target->asked->sets[0];
+
+	snprintf(error, n_error, "its service refused");
+	return service.total_open && service.total_read && service.total_close &&
+	       service.total_open(target->node, set->names, set->n, error, n_error) == 0;
+}
+
+static bool shape_total(const struct col_count_target *target, struct softgpu_result *out_result)
+{
+	return service.total_read(target->node, out_result) == 0;
+}
+
+static enum col_count_reading read_total(const struct col_count_target *target,
+					 struct softgpu_result *out_result)
+{
+	return service.total_read(target->node, out_result) == 0 ? COL_COUNT_READ : COL_COUNT_STUCK;
+}
+
+static void close_total(const struct col_count_target *target)
+{
+	service.total_close(target->node);
+}
+
 const struct col_count_source col_count_service = {
 	.find = find,
 	.counters = counters,
@@ -151,4 +184,8 @@ const struct col_count_source col_count_service = {
 	.stop = stop,
 	.take = take,
 	.taken = taken,
+	.open = open_total,
+	.shape = shape_total,
+	.read = read_total,
+	.close = close_total,
 };

@@ -10,6 +10,7 @@
  * HIP never shuts HSA down, so OnUnload may not be called. An exit handler waits for
  * work in flight; it is registered late enough to run before HIP's own.
  */
+#include "collector/count/intervals.h"
 #include "collector/hsa/hsa_priv.h"
 #include "collector/hsa/pcs.h"
 #include "collector/hsa/ranges.h"
@@ -83,7 +84,7 @@ static bool is_asked(const struct col_hsa_function *f)
 	case COL_HSA_HOOK_ALWAYS:
 		return true;
 	case COL_HSA_HOOK_DISPATCH:
-		return dispatches || scratch;
+		return dispatches || scratch || col_asked(COL_SERVICE_GPU_COUNTERS);
 	case COL_HSA_HOOK_COPY:
 		return intercepted || copies; /* a copy may use a signal that a dispatch had */
 	case COL_HSA_HOOK_SIGNAL:
@@ -158,6 +159,7 @@ void col_hsa_install(struct col_hsa_table *const tables[], uint64_t runtime_vers
 	col_memory_load();
 	col_count_load();
 	col_ranges_load();
+	col_intervals_load();
 	col_reported_load();
 	__atomic_store_n(&hsa.loaded, true, __ATOMIC_RELEASE);
 	col_runtime_used(CAP_RUNTIME_HSA, (uint32_t)runtime_version);
@@ -255,6 +257,7 @@ static void state(struct cap_writer *writer)
 static void forked(void)
 {
 	col_count_forked();
+	col_intervals_forked();
 	col_pending_forked();
 	col_turns_forked();
 	col_pcs_forked();
@@ -272,6 +275,7 @@ static void finish(uint64_t deadline_ns)
 	if (!col_hsa_loaded())
 		return;
 	col_pending_drain(deadline_ns);
+	col_intervals_finish(deadline_ns);
 	col_pcs_stop(
 		deadline_ns); /* before the runtime goes, which does not expect a session then */
 	col_count_report();

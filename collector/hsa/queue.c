@@ -7,6 +7,7 @@
  * that submitted them. Kernel dispatches get a slot in pending.c; other packets are passed on
  * unchanged.
  */
+#include "collector/count/intervals.h"
 #include "collector/hsa/pcs.h"
 #include "collector/hsa/queue_priv.h"
 #include "collector/hsa/ranges.h"
@@ -425,6 +426,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	if (status != HSA_STATUS_SUCCESS || !col_agent_is_gpu(col_agent_by_handle(agent.handle)))
 		return status;
 	col_ranges_queue(col_agent_by_handle(agent.handle));
+	col_intervals_queue(col_agent_by_handle(agent.handle));
 	/* Between two attaches: the next one finds a queue that was there before. */
 	if (!asked && col_hsa_attached())
 		return status;

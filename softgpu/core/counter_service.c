@@ -65,6 +65,32 @@ EXPORT void softgpu_drop(uint32_t node, uint64_t sequence)
 		sg_counting_drop(c, sequence);
 }
 
+EXPORT int softgpu_total_open(uint32_t node, const char *const *names, size_t n, char *error,
+			      size_t error_bytes)
+{
+	struct sg_counting *c = counting_of(node);
+
+	if (c)
+		return sg_counting_total_open(c, names, n, error, error_bytes);
+	snprintf(error, error_bytes, "node %u is not a software GPU", node);
+	return ENODEV;
+}
+
+EXPORT int softgpu_total_read(uint32_t node, struct softgpu_result *out)
+{
+	struct sg_counting *c = counting_of(node);
+
+	return c ? sg_counting_total_read(c, out) : ENODEV;
+}
+
+EXPORT void softgpu_total_close(uint32_t node)
+{
+	struct sg_counting *c = counting_of(node);
+
+	if (c)
+		sg_counting_total_close(c);
+}
+
 EXPORT int softgpu_pc_sampling(uint32_t node, uint64_t cycles)
 {
 	struct sg_counting *c = counting_of(node);

@@ -9,6 +9,7 @@
  *   select for all           softgpu_count()          within the limits of the hardware blocks
  *   select per dispatch      softgpu_count_sets()     filters, multiplexing, kernel replay
  *   results                  softgpu_result()         per dispatch, by queue and packet
+ *   sums over time           softgpu_total_open()     of all dispatches of the GPU, read at any time
  *   PC samples               softgpu_pc_sampling(), softgpu_pc_samples()
  *
  * While counters or samples are selected, every dispatch of the GPU is counted, and the time stamps of
@@ -125,6 +126,17 @@ int softgpu_result(uint32_t node, uint64_t queue, uint64_t packet, struct softgp
 int softgpu_next_result(uint32_t node, uint64_t after, struct softgpu_result *out);
 /* Drops all results up to this sequence number. */
 void softgpu_drop(uint32_t node, uint64_t sequence);
+
+/*
+ * The GPU as a whole: sums over all dispatches that began since then and have ended, of all queues. Apart from
+ * what is selected above. Packets that program the counters use the same sums, so it is one or the other. Kernels do not
+ * take turns for it. A second open begins again.
+ */
+int softgpu_total_open(uint32_t node, const char *const *names, size_t n, char *error,
+		       size_t error_bytes);
+/* Only the values of *out are filled; they are valid until the next call for this GPU. ENOENT: not open. */
+int softgpu_total_read(uint32_t node, struct softgpu_result *out);
+void softgpu_total_close(uint32_t node);
 
 /*
  * The last four fields are the contents of hardware's registers: HW_ID and XCC_ID, where the wave is; and

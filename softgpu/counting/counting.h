@@ -98,6 +98,10 @@ uint64_t sg_counting_tally(struct sg_counting *c, const struct sg_counter_info *
 			   uint32_t instance, bool accumulated);
 
 /* the service (counters/service.h), for one GPU */
+int sg_counting_total_open(struct sg_counting *c, const char *const *names, size_t n, char *error,
+			   size_t error_bytes);
+int sg_counting_total_read(struct sg_counting *c, struct softgpu_result *out);
+void sg_counting_total_close(struct sg_counting *c);
 size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size_t room);
 int sg_counting_choose(struct sg_counting *c, const struct softgpu_set *sets, size_t n,
 		       softgpu_choose *choose, void *user, char *error, size_t error_bytes);

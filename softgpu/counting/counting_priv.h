@@ -44,6 +44,13 @@ struct sg_count_tally {
 	struct sg_model_result sum; /* values NULL: nothing was counted yet */
 };
 
+/* What the service reads of the tally, see softgpu_total_open(). */
+struct sg_count_total {
+	struct sg_selection selection; /* items NULL: not open */
+	struct softgpu_value *values;
+	uint64_t *numbers;
+};
+
 struct sg_counting {
 	const struct sg_hw *hw;
 	/* held while counter_sets->choose runs and while counter_sets changes; taken before `lock` */
@@ -61,6 +68,7 @@ struct sg_counting {
 	struct sg_spare_traces spares;
 	struct sg_result_cache *result_cache; /* NULL: every dispatch is modelled */
 	struct sg_count_tally tally;
+	struct sg_count_total total;
 
 	/* from the environment, which is read once */
 	uint64_t sample_waves; /* model about this many waves of a dispatch; 0: all */

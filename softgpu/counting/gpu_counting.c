@@ -61,6 +61,7 @@ void sg_counting_destroy(struct sg_counting *c)
 	if (!c)
 		return;
 	sg_counting_drop(c, UINT64_MAX);
+	sg_counting_total_close(c);
 	sg_counter_sets_put(c->counter_sets);
 	free(c->seen);
 	while (c->models) {

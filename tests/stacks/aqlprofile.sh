@@ -73,6 +73,19 @@ for name; do
 done
 compare "$1" compare-1 || failed=1 # one program is enough
 
+# The whole GPU over time: all intervals together are the same by packets and by the service, as is every kernel.
+begin=$(date +%s%N)
+for by in service aqlprofile; do
+	WAVESCOPE_COUNTERS=$by timeout 300 rocprofv3 --pmc SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU TCC_REQ_sum --pmc-interval 5 -f csv \
+		-d "$dir/time-$by" -o r -- "./$1" >"$dir/time-$by.log" 2>&1
+	awk -F, 'NR > 1 { sum[$3] += $4 } END { for (name in sum) if (sum[name]) print name, sum[name] }' \
+		"$dir/time-$by/r_counter_intervals.csv" 2>/dev/null | sort >"$dir/time-$by.txt"
+done
+word=ok
+[ "$(wc -l <"$dir/time-service.txt")" = 4 ] && cmp -s "$dir/time-service.txt" "$dir/time-aqlprofile.txt" || word=FAILED failed=1
+printf '  %-16s %-14s %5d ms  %s\n' "$gpu-over-time" "$word" $((($(date +%s%N) - begin) / 1000000)) \
+	"sums of $(sed 1d "$dir/time-aqlprofile/r_counter_intervals.csv" | grep -c SQ_WAVES) intervals by aqlprofile and by the service"
+
 # rocprof-compute needs several passes by packets and one run by the service; the analysis is the same.
 begin=$(date +%s%N)
 for by in service aqlprofile; do
