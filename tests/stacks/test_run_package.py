@@ -29,6 +29,7 @@ class RunPackage(unittest.TestCase):
         results = run_package.run_program(PROGRAM, NAMES, [], os.environ, 0.5, io.BytesIO())
         self.assertEqual(results, dict(zip(NAMES, [
             'passed', 'failed', 'skipped', 'ends with status -11', 'too slow', 'too slow', 'hangs', 'passed'])))
+        self.assertGreaterEqual(run_package.Process.all_spent, 1)
 
     def test_a_program_that_does_not_start_is_a_failure(self):
         results = run_package.run_program('/bin/false', NAMES, [], os.environ, 1, io.BytesIO())
