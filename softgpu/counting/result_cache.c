@@ -106,10 +106,21 @@ static bool digest_code(const struct sg_cached_result *k, const struct sg_dispat
 		if (!world->instruction(world->ctx, k->pcs[n], &insn))
 			return false;
 		/* everything that sg_timing_insn_of() reads */
-		const uint64_t what[] = { insn.row->handler, insn.n_dwords, (uint16_t)insn.simm,
-					  (uint64_t)insn.offset1 << 8 | insn.offset0,
-					  insn.glc | insn.slc << 1 | insn.gds << 2 | insn.scc << 3 |
-						  (uint64_t)insn.cbsz << 4 | insn.blgp << 8 };
+		const uint64_t what[] = {
+			insn.row->handler,
+			insn.n_dwords,
+			(uint16_t)insn.simm,
+			(uint64_t)insn.offset1 << 8 | insn.offset0,
+			insn.glc | insn.slc << 1 | insn.gds << 2 | insn.soffset_en << 3 |
+				insn.scc << 4,
+			insn.src[0] | insn.src[1] << 16 | (uint64_t)insn.src[2] << 32 |
+				(uint64_t)insn.src_acc << 48 | (uint64_t)insn.dst_acc << 56,
+			insn.vdst | insn.sdst << 8 | insn.vaddr << 16 | (uint64_t)insn.vdata << 24 |
+				(uint64_t)insn.data1 << 32 | (uint64_t)insn.saddr << 40 |
+				(uint64_t)insn.soffset << 48,
+			insn.scale[0] | insn.scale[1] << 16 | (uint64_t)insn.cbsz << 32 |
+				(uint64_t)insn.blgp << 40
+		};
 
 		*digest = sg_digest(*digest, what, sizeof(what));
 	}

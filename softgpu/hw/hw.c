@@ -30,6 +30,8 @@
 	.icache_ahead = 2,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 3 */ \
 	.scalar_hit = 200,                    /* F: SQ_INST_LEVEL_SMEM */ \
 	.scalar_waiting = 30,                 /* R: SQC_DCACHE_MISSES_DUPLICATE */ \
+	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_memory = 5, /* D: wait states of the ISA manuals, in LLVM */ \
+		   .sgpr_scalar = 4 },        /* a guess: D for lane selectors and v_div_fmas */ \
 	.lds_latency = 64, .lds_16ths = 20,   /* F: LDS peak, 78 % of D */ \
 	.ta_queue = 24,                       /* F */ \
 	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */ \
@@ -83,6 +85,7 @@ const struct sg_hw sg_hw_mi100 = {
 	.fetch = 16, .branch = 8, .fetch_16ths = 18, /* R; F; F: as MI210 */
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */
 	.icache_ahead = 2, .scalar_hit = 290, .scalar_waiting = 30, /* R; F; R */
+	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_scalar = 4, .sgpr_memory = 5 }, /* as MI210 */
 	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
 	.ta_queue = 24,                       /* F */
 	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */

@@ -65,6 +65,15 @@ struct sg_hw {
 	uint32_t scalar_hit;     /* cycles of a scalar load that hits */
 	uint32_t scalar_waiting; /* duplicates counted per miss */
 
+	/* quad-cycles from the end of an instruction to the issue of one that reads its result */
+	struct sg_wait_states {
+		uint8_t matrix; /* a matrix instruction's, by what does not accumulate */
+		uint8_t matrix_accumulator; /* ... by one that adds to some of these registers; to the same: 0 */
+		uint8_t trans;              /* a transcendental one's, by vector instructions */
+		uint8_t sgpr_vector; /* scalar registers that vector instructions write */
+		uint8_t sgpr_scalar, sgpr_memory;
+	} waits;
+
 	/* LDS */
 	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */
 

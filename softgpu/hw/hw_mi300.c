@@ -24,6 +24,9 @@
 	.fetch_16ths = 18,                    /* M */ \
 	.icache_bytes = 65536, .dcache_bytes = 16384, .scalar_ways = 4, /* D; D; M */ \
 	.scalar_hit = 200, .scalar_waiting = 30, /* M; R: SQC_DCACHE_MISSES_DUPLICATE */ \
+	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_memory = 5, /* D: wait states of the ISA manuals, in LLVM */ \
+		   .trans = 1, .sgpr_vector = 2, /* D */ \
+		   .sgpr_scalar = 4 },        /* M */ \
 	.lds_latency = 64, .lds_16ths = 20,   /* M */ \
 	.ta_queue = 24,                       /* M */ \
 	.l1_bytes = 32768, .l1_ways = 4, .l1_line = 128, /* D; M; D, R: TCP_TCC_READ_REQ */ \

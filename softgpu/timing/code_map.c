@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "softgpu/timing/scoreboard.h"
+
 void sg_code_map_clear(struct sg_code_map *map)
 {
 	while (map->pages) {
@@ -38,6 +40,7 @@ bool sg_code_map_classify(struct sg_code_map *map, struct sg_map_page *page, uin
 
 	if (!map->dispatch->instruction(map->dispatch->ctx, page->base + 4ull * slot, &insn))
 		return false;
-	page->inst[slot] = sg_timing_insn_of(&insn, map->target);
+	page->inst[slot] = sg_timing_insn_of(&insn, map->hw->target);
+	sg_scoreboard_classify(&page->inst[slot], map->hw);
 	return page->inst[slot].dwords != 0;
 }

@@ -25,7 +25,7 @@ struct sg_map_page {
 struct sg_code_map {
 	struct sg_map_page *pages;
 	const struct sg_model_dispatch *dispatch;
-	enum sg_isa_target target;
+	const struct sg_hw *hw;
 };
 
 void sg_code_map_clear(struct sg_code_map *map); /* also frees */

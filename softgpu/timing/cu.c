@@ -186,6 +186,23 @@ static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_
 	return true;
 }
 
+/* The next instruction waits for results that are late. */
+static void wait_for_operands(struct sg_model_wave *w)
+{
+	uint64_t *at = w->ready_at == SG_NEVER ? &w->not_before : &w->ready_at, ready;
+
+	/* nothing to do, or the end is far off; of the unknown ones, only a fetch may be short */
+	if (w->ending || w->late.until <= *at ||
+	    (w->ready_at == SG_NEVER && w->stall != SG_STALL_FETCH))
+		return;
+	ready = sg_scoreboard_ready(&w->late, sg_wave_inst(w), *at);
+	if (ready == *at)
+		return;
+	if (w->ready_at != SG_NEVER && !w->waits)
+		w->stall = SG_STALL_DEPENDENCY;
+	*at = ready;
+}
+
 static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t)
 {
 	const struct sg_timing_insn *inst = sg_wave_inst(w);
@@ -204,8 +221,12 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	w->stall = SG_STALL_NONE;
 	w->last_pc = sg_model_pc(w);
 	w->issued_at = t + SG_QUAD * inst->passes;
-	if (go_straight(cu, simd, w, inst, t))
+	if (inst->late_most)
+		sg_scoreboard_add(&w->late, inst, t);
+	if (go_straight(cu, simd, w, inst, t)) {
+		wait_for_operands(w);
 		return;
+	}
 	if (inst->flags & SG_INSN_END) {
 		finish(w, t);
 		return;
@@ -213,6 +234,8 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	if (!execute(cu, simd, w, inst, t) ||
 	    !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t))
 		cu->model->failed = true;
+	else
+		wait_for_operands(w);
 }
 
 /* The wave may issue, and the unit is free. Returns when to check the wave again. */
@@ -261,8 +284,8 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
 	while (w->ready_at < until && w->reader.run > 1 && inst->unit == SG_UNIT_VALU &&
-	       inst->passes == 1 && !inst->matrix_passes && slot + inst->dwords < SG_MAP_SLOTS &&
-	       inst[inst->dwords].dwords) {
+	       inst->simple && slot + inst->dwords < SG_MAP_SLOTS && inst[inst->dwords].dwords &&
+	       w->late.vector_until <= w->ready_at) {
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
 		uint64_t at = w->ready_at > simd->valu_free ? w->ready_at : simd->valu_free;
 
@@ -275,12 +298,15 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 		n++;
 		SQ(SQ_WAIT_INST_ANY) += (at - w->ready_at) / SG_QUAD;
 		simd->valu_free = at + SG_QUAD;
+		if (inst->late_most)
+			sg_scoreboard_add(&w->late, inst, at);
 		w->reader.run--;
 		slot += inst->dwords;
 		inst += inst->dwords;
 		w->ready_at = w->issued_at = t = at + SG_QUAD;
 	}
 	w->slot = slot;
+	wait_for_operands(w);
 	cu->model->n_issued += n;
 	SQ(SQ_THREAD_CYCLES_VALU) += (uint64_t)n * w->lanes;
 	return t;

@@ -256,7 +256,7 @@ static void begin(struct sg_model *m)
 	m->n_outside = 0;
 	m->failed = false;
 	m->code.dispatch = m->d;
-	m->code.target = m->hw->target;
+	m->code.hw = m->hw;
 	sg_code_map_clear(&m->code);
 	sg_cache_clear(&m->walked);
 	for (uint32_t k = 0; k < m->n_cus; k++)

@@ -41,6 +41,7 @@ enum sg_stall {
 	SG_STALL_FETCH, /* the instruction has not been fetched */
 	SG_STALL_QUEUE, /* the memory pipeline is full */
 	SG_STALL_SLEEP,
+	SG_STALL_DEPENDENCY, /* the result of an instruction before it is not there */
 };
 
 struct sg_pc_sample {

@@ -13,6 +13,7 @@
 #include "softgpu/timing/code_map.h"
 #include "softgpu/timing/due.h"
 #include "softgpu/timing/model.h"
+#include "softgpu/timing/scoreboard.h"
 
 #define SG_QUAD 4    /* cycles from one issue to the next */
 #define SG_MAX_VM 64 /* vmcnt counts to 63 */
@@ -64,6 +65,7 @@ struct sg_model_wave {
 	struct sg_model_wg *wg;
 	uint32_t index; /* in the workgroup */
 	struct sg_model_wave *next_free;
+	struct sg_scoreboard late;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
 } __attribute__((aligned(64)));

@@ -78,6 +78,126 @@ static void set_wait(struct sg_timing_insn *t, uint16_t simm)
 	t->wait_lgkm = lgkm == 15 ? SG_NO_WAIT : lgkm;
 }
 
+/* ---- registers ---- */
+
+/* s_cbranch_vccz and s_cbranch_vccnz read what they do not name. */
+enum { OP_VCCZ = 0x06, OP_VCCNZ = 0x07 };
+
+static struct sg_reg_span vector(unsigned vgpr, bool acc, unsigned n)
+{
+	return (struct sg_reg_span){ (uint16_t)((acc ? SG_REG_AGPR0 : SG_REG_VGPR0) + vgpr),
+				     (uint16_t)n };
+}
+
+/* A source: a VGPR, an AGPR, a scalar register, or a constant, which is none. */
+static struct sg_reg_span source(unsigned operand, bool acc, unsigned n)
+{
+	if (operand >= SG_OPND_VGPR0)
+		return vector(operand - SG_OPND_VGPR0, acc, n);
+	return (struct sg_reg_span){ (uint16_t)operand,
+				     (uint16_t)(operand < SG_OPND_INT_0 ? n : 0) };
+}
+
+static void add_read(struct sg_timing_insn *t, struct sg_reg_span span)
+{
+	if (span.n && t->n_reads < SG_MAX_READS)
+		t->reads[t->n_reads++] = span;
+}
+
+static void add_late(struct sg_timing_insn *t, enum sg_result result, struct sg_reg_span span)
+{
+	t->late_regs[t->result == result] = span;
+	t->result = (uint8_t)result;
+}
+
+static void add_operand(struct sg_timing_insn *t, const struct sg_decoded_insn *insn,
+			const struct sg_isa_operand *o)
+{
+	unsigned k = o->role - SG_ROLE_SRC0, n = o->n_regs;
+	bool is_vector = t->unit == SG_UNIT_VALU;
+
+	switch (o->role) {
+	case SG_ROLE_SRC0:
+	case SG_ROLE_SRC1:
+	case SG_ROLE_SRC2:
+		if (k == 2 && t->matrix_passes && !(insn->row->flags & SG_ISA_SPARSE))
+			t->accumulator = source(insn->src[2], insn->src_acc & 4, n);
+		else
+			add_read(t, source(insn->src[k], insn->src_acc >> k & 1, n));
+		break;
+	case SG_ROLE_CI:
+		add_read(t, source(insn->src[2], false, 2));
+		break;
+	case SG_ROLE_SCALE0:
+	case SG_ROLE_SCALE1:
+		add_read(t, source(insn->scale[o->role - SG_ROLE_SCALE0], false, 1));
+		break;
+	case SG_ROLE_CO:
+	case SG_ROLE_SDST:
+		if (is_vector)
+			add_late(t, SG_RESULT_SCALAR,
+				 source(insn->sdst, false, o->role == SG_ROLE_CO ? 2 : n));
+		else if (insn->row->enc == SG_ENC_SOPK) /* some only read it */
+			add_read(t, source(insn->sdst, false, n));
+		break;
+	case SG_ROLE_VDST:
+		t->vdst = vector(insn->vdst, insn->dst_acc, n);
+		break;
+	case SG_ROLE_VADDR:
+		add_read(t, vector(insn->vaddr, false, n));
+		break;
+	case SG_ROLE_DATA0:
+	case SG_ROLE_VDATA:
+		if (t->mem_kind != SG_MEM_LOAD)
+			add_read(t, vector(insn->vdata, insn->dst_acc, n));
+		break;
+	case SG_ROLE_DATA1:
+		add_read(t, vector(insn->data1, insn->dst_acc, n));
+		break;
+	case SG_ROLE_SBASE:
+	case SG_ROLE_SADDR:
+	case SG_ROLE_SRSRC:
+		if (insn->saddr != 0x7f) /* none */
+			add_read(t, source(insn->saddr, false, n));
+		break;
+	case SG_ROLE_SOFFSET:
+		if (t->unit != SG_UNIT_SMEM || insn->soffset_en)
+			add_read(t, source(insn->soffset, false, 1));
+		break;
+	default:
+		break;
+	}
+}
+
+static void set_registers(struct sg_timing_insn *t, const struct sg_decoded_insn *insn)
+{
+	static const uint8_t readers[SG_N_UNITS] = {
+		[SG_UNIT_VALU] = SG_READER_VECTOR, [SG_UNIT_SALU] = SG_READER_SCALAR,
+		[SG_UNIT_SMEM] = SG_READER_SCALAR, [SG_UNIT_VMEM] = SG_READER_MEMORY,
+		[SG_UNIT_FLAT] = SG_READER_MEMORY, [SG_UNIT_LDS] = SG_READER_MEMORY,
+		[SG_UNIT_GDS] = SG_READER_MEMORY,  [SG_UNIT_MISC] = SG_READER_SCALAR,
+		[SG_UNIT_NONE] = SG_READER_NONE,
+	};
+	const struct sg_isa_row *row = insn->row;
+
+	t->reader = readers[t->unit];
+	for (unsigned k = 0; k < row->n_operands; k++)
+		add_operand(t, insn, &row->operand[k]);
+	if (row->flags & SG_ISA_VCC ||
+	    (row->enc == SG_ENC_SOPP && (row->op == OP_VCCZ || row->op == OP_VCCNZ)))
+		add_read(t, source(SG_OPND_VCC_LO, false, 2));
+	if (row->flags & SG_ISA_EXEC)
+		add_late(t, SG_RESULT_SCALAR, source(SG_OPND_EXEC_LO, false, 2));
+	if (t->matrix_passes) {
+		add_late(t, SG_RESULT_MATRIX, t->vdst);
+		if (row->flags & SG_ISA_SPARSE)
+			t->accumulator = t->vdst;
+	} else if (t->insn_class == SG_CLASS_TRANS_F16 || t->insn_class == SG_CLASS_TRANS_F32 ||
+		   t->insn_class == SG_CLASS_TRANS_F64) {
+		add_late(t, SG_RESULT_TRANS, t->vdst);
+	}
+}
+
 struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
 					enum sg_isa_target target)
 {
@@ -114,6 +234,7 @@ struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
 		t.idle = (uint16_t)(4 * (simm & 0xf));
 	else if (insn_class == SG_CLASS_SLEEP)
 		t.idle = (uint16_t)(64 * (simm & 0x7f));
+	set_registers(&t, insn);
 	t.simple = (t.unit == SG_UNIT_VALU && t.passes == 1 && !t.matrix_passes) ||
 		   t.unit == SG_UNIT_SALU;
 	return t;

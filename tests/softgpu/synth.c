@@ -44,7 +44,12 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 							 .n_dwords = i->dwords,
 							 .simm = i->simm,
 							 .glc = i->glc,
-							 .scc = i->sc1 };
+							 .scc = i->sc1,
+
+							 .vdst = i->vdst,
+							 .sdst = i->sdst,
+							 .src = { i->src[0], i->src[1],
+								  i->src[2] } };
 			return true;
 		}
 	return false;
@@ -154,8 +159,8 @@ const struct synth_inst synth_vcopy_insts[24] = {
 	{ "s_and_b32", 2 },
 	{ "s_mul_i32", 1 },
 	{ "v_add_u32", 1 },
-	{ "v_cmp_gt_i32", 1 },
-	{ "s_and_saveexec_b64", 1 },
+	{ "v_cmp_gt_i32", 1, .sdst = SG_OPND_VCC_LO },
+	{ "s_and_saveexec_b64", 1, .src = { SG_OPND_VCC_LO } },
 	{ "s_cbranch_execz", 1 },
 	{ "s_load_dwordx2", 2, .base = KERNARG },
 	{ "s_load_dwordx2", 2, .base = KERNARG + 8 },
@@ -163,13 +168,13 @@ const struct synth_inst synth_vcopy_insts[24] = {
 	{ "v_lshlrev_b64", 2 },
 	{ "s_waitcnt", 1, .simm = 0xc07f },
 	{ "v_mov_b32", 1 },
-	{ "v_add_co_u32", 1 },
-	{ "v_addc_co_u32", 1 },
+	{ "v_add_co_u32", 1, .sdst = SG_OPND_VCC_LO },
+	{ "v_addc_co_u32", 1, .sdst = SG_OPND_VCC_LO, .src = { [2] = SG_OPND_VCC_LO } },
 	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
 	  .per_lane = 8 },
 	{ "v_mov_b32", 1 },
-	{ "v_add_co_u32", 1 },
-	{ "v_addc_co_u32", 1 },
+	{ "v_add_co_u32", 1, .sdst = SG_OPND_VCC_LO },
+	{ "v_addc_co_u32", 1, .sdst = SG_OPND_VCC_LO, .src = { [2] = SG_OPND_VCC_LO } },
 	{ "s_waitcnt", 1, .simm = 0x0f70 }, /* vmcnt(0) */
 	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + (8ull << 20), .per_wg = 2048,
 	  .per_wave = 512, .per_lane = 8 },

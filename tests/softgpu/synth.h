@@ -11,7 +11,9 @@ struct synth_inst {
 	const char *mnemonic;
 	uint8_t dwords;
 	uint16_t simm;
-	bool glc, sc1; /* glc: sc0 from gfx942 on */
+	bool glc, sc1;      /* glc: sc0 from gfx942 on */
+	uint8_t vdst, sdst; /* registers, as sg_decoded_insn has them */
+	uint16_t src[3];
 	/* memory: address of lane l is base + wg * per_wg + wave * per_wave + turn * per_turn + l * per_lane */
 	uint64_t base;
 	int64_t per_wg, per_wave, per_turn, per_lane;
