@@ -103,8 +103,8 @@ static uint32_t snapshot(const struct sg_pc_sample *s)
 		return data | SNAPSHOT_ISSUED |
 		       (taken ? TYPE_BRANCH_TAKEN : kind->type) << SNAPSHOT_TYPE_SHIFT |
 		       pipe << SNAPSHOT_ARB_ISSUE_SHIFT;
-	reason = s->stall == SG_STALL_NONE ? kind->else_reason : reasons[s->stall];
-	if (!(kind->reasons >> reason & 1))
+	reason = s->stall < sizeof(reasons) ? reasons[s->stall] : REASON_OTHER;
+	if (s->stall == SG_STALL_NONE || !(kind->reasons >> reason & 1))
 		reason = kind->else_reason;
 	data |= reason << SNAPSHOT_REASON_SHIFT | kind->type << SNAPSHOT_TYPE_SHIFT;
 	/* Of the arbiter only what concerns the sampled wave is known. It issued to the pipe: another

