@@ -91,7 +91,15 @@ rc_is 1
 err_has "process $$ does not use the software GPU"
 
 # It ends while it is counted.
-(sleep 1; kill -TERM "$pid") &
+(
+	i=0
+	while ! grep -qs attached "$err" && [ $i -lt 300 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	sleep 1
+	kill -TERM "$pid"
+) &
 run rocprofv3 --pmc SQ_WAVES -f csv -d i -o i --pid "$pid" --attach-duration-msec 60000
 rc_is 0
 is "$(values i/i_counter_collection.csv SQ_WAVES)" "16 many old" "SQ_WAVES until its end"
