@@ -45,7 +45,6 @@ static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
 							 .simm = i->simm,
 							 .glc = i->glc,
 							 .scc = i->sc1,
-
 							 .vdst = i->vdst,
 							 .sdst = i->sdst,
 							 .src = { i->src[0], i->src[1],
