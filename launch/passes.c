@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "launch/inject.h"
+#include "launch/rank.h"
 #include "launch/running.h"
 
 #include <errno.h>
@@ -198,6 +199,15 @@ static bool read_once(const struct launch_rundir *dir, char *text, size_t room, 
 	return *out_n > 0;
 }
 
+/* Of several; one of them cannot run again alone. */
+static bool is_rank(void)
+{
+	struct launch_rank rank;
+
+	launch_rank_find(launch_lookup_own(), &rank);
+	return rank.known && !(rank.size_known && rank.size == 1);
+}
+
 /*
  * Kernel replay has left kernels with the values of the first set: the other sets are counted by application
  * replay. What a run counts again is not used (trace/counted.h). A program that cannot be run again has values
@@ -213,8 +223,21 @@ static enum ws_status add_runs(const struct launch_passes *passes, struct launch
 	if (passes->replay != LAUNCH_REPLAY_KERNEL || passes->session || r->end.exit_code ||
 	    r->end.signal || !read_once(&r->dirs[0], line, sizeof(line), &n))
 		return WS_OK;
+	why = strchr(line, '\t');
+	if (why)
+		*why++ = 0;
+	fprintf(stderr, "%s: kernel replay: %zu %s could not be repeated (%s%s%s): ", passes->tool,
+		n, n == 1 ? "kernel" : "kernels", line, why ? ": " : "", why ? why : "");
+	if (is_rank()) {
+		fputs("their other counters have no values, because a rank cannot run again alone: "
+		      "use --replay application for all ranks\n",
+		      stderr);
+		return WS_OK;
+	}
 	rest->replay = LAUNCH_REPLAY_APPLICATION;
 	r->n_runs = launch_passes_n_runs(rest);
+	fprintf(stderr, "the program runs %zu more %s for their other counters\n", r->n_runs - 1,
+		r->n_runs == 2 ? "time" : "times");
 	if (r->n_runs > RUNS_MAX)
 		return ws_fail(err, WS_E_LIMIT, "%zu runs of the program exceed the limit of %u",
 			       r->n_runs, RUNS_MAX);
@@ -222,14 +245,6 @@ static enum ws_status add_runs(const struct launch_passes *passes, struct launch
 	if (!dirs)
 		return ws_fail(err, WS_E_NOMEM, "out of memory");
 	r->dirs = dirs;
-	why = strchr(line, '\t');
-	if (why)
-		*why++ = 0;
-	fprintf(stderr,
-		"%s: kernel replay: %zu %s could not be repeated (%s%s%s): the program runs %zu "
-		"more %s for their other counters\n",
-		passes->tool, n, n == 1 ? "kernel" : "kernels", line, why ? ": " : "",
-		why ? why : "", r->n_runs - 1, r->n_runs == 2 ? "time" : "times");
 	return WS_OK;
 }
 

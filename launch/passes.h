@@ -4,8 +4,9 @@
  * The planner (counters/plan.h) decides which counters fit into one pass. A program is run
  * with such a plan in one of two ways:
  *
- *   kernel replay        one run; the GPU repeats every counted dispatch once per set and
- *                        restores memory in between. Supported by the software GPU.
+ *   kernel replay        one run; every counted dispatch is repeated once per set, and memory is
+ *                        restored in between: by the software GPU, or on hardware by the collector. If
+ *                        kernels could not be repeated there, the rest is application replay.
  *   application replay   one run per set; the program must do the same in every run.
  *
  * The runs write captures. trc_counted_open() (trace/counted.h) joins them to one

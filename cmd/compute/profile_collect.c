@@ -251,19 +251,14 @@ static enum ws_status write_perfmon(struct pf_collect *c, struct ws_err *err)
 static enum ws_status choose_replay(struct pf_collect *c, struct ws_err *err)
 {
 	enum ws_status st = launch_counts_by_packets(c->pf->agents.soft, &c->by_packets, err);
-	bool can_repeat = !c->by_packets; /* only the software GPU's service repeats a dispatch */
 	size_t n_gpus = WS_MAX(c->spatial.n_gpus, (size_t)1);
 
 	if (st)
 		return st;
 	c->multiplex = pf_multiplex_of(c->pf->args);
 	c->replay = (enum pf_replay)c->pf->args->replay;
-	if (c->replay == PF_REPLAY_KERNEL && !can_repeat)
-		return ws_fail(
-			err, WS_E_UNSUPPORTED,
-			"--replay kernel is not supported by this GPU: use --replay application");
 	if (c->replay == PF_REPLAY_AUTO)
-		c->replay = can_repeat ? PF_REPLAY_KERNEL : PF_REPLAY_APPLICATION;
+		c->replay = c->by_packets ? PF_REPLAY_APPLICATION : PF_REPLAY_KERNEL;
 	if (c->replay == PF_REPLAY_NONE && c->plan->n_passes > n_gpus)
 		return ws_fail(err, WS_E_STATE,
 			       "--replay none: these counters need %zu passes: choose fewer with "

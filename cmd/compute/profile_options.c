@@ -46,7 +46,7 @@ static const struct ws_opt rows[] = {
 	WS_OPT_BOOL(T, list_available, 0, "list-available-metrics", "print blocks, tables and metrics of this machine's GPU"),
 	WS_OPT_BOOL(T, list_sets, 0, "list-sets", "print the sets"),
 	WS_OPT_GROUP("How to collect"),
-	WS_OPT_CHOICE(T, replay, 0, "replay", "HOW", pf_replay_names, "kernel: one run, the GPU repeats each dispatch; application: one run per pass; none: one run, one pass. Default: kernel if the GPU supports it, else application"),
+	WS_OPT_CHOICE(T, replay, 0, "replay", "HOW", pf_replay_names, "kernel: one run, each dispatch is repeated; application: one run per pass; none: one run, one pass. Default: kernel on the software GPU, else application"),
 	WS_OPT_SETS(T, multiplex, 0, "iteration-multiplexing", "[POLICY]", "one run: successive launches of a kernel collect successive sets of counters. POLICY: kernel, or kernel_launch_params (default), which treats launches of different sizes separately"),
 	WS_OPT_CHOICE(T, join_type, 0, "join-type", "HOW", pf_join_names, "how dispatches of several passes are matched: grid (by kernel and launch size) or kernel"),
 	WS_OPT_F64(T, timeout_s, 0, "timeout", "SECONDS", "end a run of the program after this time; finished passes are kept"),

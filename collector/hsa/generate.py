@@ -96,7 +96,7 @@ def header(rows, out):
     out.write("};\nextern struct col_hsa_api col_hsa;\n\n")
     for _, _, _, hook, ret, name, params, _, _ in rows:
         if hook not in PLAIN:
-            out.write("%scol_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params)))
+            out.write("%scol_hsa_hook_%s(%s);\n" % (pad(ret), name, ", ".join(params) or "void"))
     out.write("\n#define COL_HSA_FUNCTIONS %d\n\n#endif\n" % len(rows))
 
 

@@ -16,7 +16,7 @@
 	X(COL_OBSTACLE_NO_MEMORY,    "there is no memory left to save what it can write")          \
 	X(COL_OBSTACLE_POINTER,      "an argument points to memory of the runtime, such as a signal") \
 	X(COL_OBSTACLE_HOST,         "memory of the host changed while it ran")                    \
-	X(COL_OBSTACLE_COPY_WAITS,   "a copy to its GPU was waiting for it or for something else") \
+	X(COL_OBSTACLE_COPY_WAITS,   "a copy to its GPU was about to begin")               \
 	X(COL_OBSTACLE_COPY_CAME,    "a copy to its GPU could not wait longer")                    \
 	X(COL_OBSTACLE_FAILED,       "the runtime has no queue or memory for that, or the GPU is not one of gfx9")
 // clang-format on

@@ -110,7 +110,19 @@ void col_own_queue_renew(uint32_t agent)
 	col_unlock(&own.lock);
 }
 
-/* Queues and signals go with the runtime. */
+/* Queues that are made again when they are needed; their scratch memory is the runtime's. */
+void col_own_queue_close(void)
+{
+	col_lock(&own.lock);
+	for (uint32_t i = 0; i < AGENTS; i++) {
+		if (own.queues[i])
+			col_hsa.hsa_queue_destroy(own.queues[i]);
+		own.queues[i] = NULL;
+	}
+	col_unlock(&own.lock);
+}
+
+/* The signal goes with the runtime. */
 void col_own_queue_unload(void)
 {
 	memset(&own, 0, sizeof(own));

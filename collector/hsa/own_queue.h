@@ -26,6 +26,7 @@ enum col_own_end { COL_OWN_ENDED, COL_OWN_STOPPED, COL_OWN_BROKEN };
 enum col_own_end col_own_queue_wait(uint32_t agent, const uint32_t *stop);
 void col_own_queue_renew(uint32_t agent); /* what runs in it ends */
 
+void col_own_queue_close(void);  /* while none of them is in use */
 void col_own_queue_unload(void); /* also in the child of a fork */
 
 #endif

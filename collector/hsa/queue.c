@@ -340,6 +340,8 @@ static void on_packets(const void *packets, uint64_t n, uint64_t index, void *da
 		} else if (type == HSA_PACKET_TYPE_BARRIER_AND ||
 			   type == HSA_PACKET_TYPE_BARRIER_OR) {
 			col_pending_before_reuse(packet.barrier.completion_signal.handle);
+			if (queue->takes_turns && packet.header >> HSA_PACKET_HEADER_BARRIER & 1)
+				col_turns_barrier(queue, packet.barrier.completion_signal.handle);
 		}
 		copy[n_out++] = packet;
 	}

@@ -48,8 +48,9 @@ struct col_queue {
 	bool is_sampled;        /* by the runtime, see pcs.h */
 	struct cap_rec_dispatch
 		sampled;     /* the dispatch that is being submitted; dispatch_id 0: not selected */
-	bool has_dispatched; /* a kernel of it was submitted */
-	struct col_turn *turn;         /* of the dispatch that is being submitted */
+	bool has_dispatched; /* one of its kernels has taken a turn */
+	struct col_turn *turn;         /* of the dispatch that was submitted last */
+	uint64_t turn_number;          /* its place may be another dispatch's by now */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */
 	uint32_t n_probes, n_seen;     /* put in; known to have come through */
 	struct col_probe probes[PROBES];

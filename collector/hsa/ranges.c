@@ -1,6 +1,7 @@
 #include "collector/hsa/ranges.h"
 
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/turns.h"
 
 #include <hsa/amd_hsa_signal.h>
 #include <string.h>
@@ -346,18 +347,27 @@ void col_ranges_signal_reused(uint64_t signal)
 	col_unlock(&ranges.lock);
 }
 
-/* One that waits may begin when something else ends: that is not for us to know. */
-static bool one_waits(void)
+enum copies { NONE_RUN, SOME_RUN, SOME_MAY_RUN };
+
+/* One that waits for kernels of @agent does not begin; for what else, is not known here. */
+static enum copies look_at_copies(uint32_t agent)
 {
+	enum copies found = NONE_RUN;
+
 	for (uint32_t i = 0; i < ranges.n_copies; i++) {
 		const struct copy *copy = &ranges.copies[i];
+		bool waits = false, held = false;
 
-		for (uint32_t k = 0; k < copy->n_waits_for; k++) {
-			if (value_of(copy->waits_for[k]) != 0)
-				return true;
+		for (uint32_t k = 0; k < copy->n_waits_for && !held; k++) {
+			bool open = value_of(copy->waits_for[k]) != 0;
+
+			waits |= open;
+			held = open && col_turns_hold(agent, copy->waits_for[k]);
 		}
+		if (!held)
+			found = WS_MAX(found, waits ? SOME_MAY_RUN : SOME_RUN);
 	}
-	return false;
+	return found;
 }
 
 /* ---- replays ---- */
@@ -397,10 +407,13 @@ enum col_obstacle col_ranges_begin(uint32_t agent)
 	ranges.replaying = agent;
 	obstacle = lasting_obstacle(agent);
 	for (;;) {
+		enum copies copies;
+
 		drop_done_copies();
-		if (obstacle || (!ranges.n_copies && !ranges.n_writers))
+		copies = look_at_copies(agent);
+		if (obstacle || (copies == NONE_RUN && !ranges.n_writers))
 			break;
-		if (one_waits() || col_now_ns() > deadline_ns) {
+		if (copies == SOME_MAY_RUN || col_now_ns() > deadline_ns) {
 			obstacle = COL_OBSTACLE_COPY_WAITS;
 			break;
 		}

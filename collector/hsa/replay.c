@@ -168,6 +168,7 @@ static bool arguments_known(const struct col_replay *replay)
 			continue;
 		col_ranges_hold();
 		known = col_ranges_at(words[i]) ||
+			col_ranges_at(words[i] - 1) /* the end of one */ ||
 			col_ranges_at((uint64_t)(uintptr_t)info.hostBaseAddress);
 		col_ranges_release();
 		if (!known)
@@ -221,6 +222,28 @@ static void note_restore(enum col_obstacle obstacle)
 			 "program may be wrong: use --replay application");
 }
 
+/*
+ * HIP's own kernels for copies and fills. They write the same whenever they are repeated, so what they write to the
+ * host need not be restored.
+ */
+static bool writes_the_same(const struct col_replay *replay)
+{
+	static const char *const known[] = { "__amd_rocclr_copyBuffer", "__amd_rocclr_fillBuffer" };
+	uint32_t n_kernarg;
+	const char *symbol = col_kernel_symbol(replay->kernel, &n_kernarg);
+
+	for (size_t i = 0; i < WS_ARRAY_LEN(known); i++) {
+		if (strncmp(symbol, known[i], strlen(known[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool host_changed(const struct col_replay *replay)
+{
+	return !writes_the_same(replay) && col_saved_host_changed();
+}
+
 /* Returns why it ended before the last set. */
 static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_replay *stats)
 {
@@ -249,7 +272,7 @@ static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_
 			times = times_of(replay);
 			begin_ns = col_now_ns();
 		}
-		if (set == 0 && n_sets > 1 && (why || col_saved_host_changed())) {
+		if (set == 0 && n_sets > 1 && (why || host_changed(replay))) {
 			obstacle = why ? why : COL_OBSTACLE_HOST;
 			break;
 		}
@@ -379,7 +402,17 @@ void col_replay_cancel(struct col_replay *replay)
 
 /* ---- ends ---- */
 
-/* Kernels that ran in queues of ours have ended, or were cancelled. */
+/*
+ * The program may be about to end the runtime. ROCr 7 aborts if a queue with scratch memory is left then, and
+ * OnUnload is too late for it.
+ */
+hsa_status_t col_hsa_hook_hsa_shut_down(void)
+{
+	if (!__atomic_load_n(&replays.now, __ATOMIC_ACQUIRE))
+		col_own_queue_close();
+	return col_hsa.hsa_shut_down();
+}
+
 void col_replay_unload(void)
 {
 	col_own_queue_unload();

@@ -14,6 +14,7 @@
  */
 #define TURNS 64u
 #define AGENTS 65u /* by our ids, from 1 */
+#define HELD 1024u /* signals, the latest */
 #define WAIT_NS 50000u
 #define WAITS_MAX 20000u
 
@@ -29,6 +30,7 @@ enum turn_state {
 struct col_turn {
 	uint32_t state;
 	uint32_t agent;
+	uint64_t number;     /* grows with each dispatch */
 	uint32_t n_handlers; /* that have not been called yet */
 	const struct col_queue *queue;
 	struct col_pending *p;           /* NULL: nothing of it is recorded */
@@ -42,7 +44,13 @@ struct col_turn {
 static struct {
 	struct col_turn *all; /* TURNS */
 	uint32_t next_place;
+	uint64_t n_numbers;
 	struct col_lock lock; /* the rest */
+	struct {
+		uint64_t signal, number;
+		const struct col_turn *turn; /* before whose end the signal does not fall */
+	} held[HELD];
+	uint32_t n_held;
 	struct {
 		struct col_turn *runs; /* has the GPU */
 		struct col_turn *first, **last;
@@ -237,6 +245,8 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 		nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
 	if (!turn)
 		return NULL;
+	turn->number = __atomic_add_fetch(&turns.n_numbers, 1, __ATOMIC_RELAXED);
+	queue->turn_number = turn->number;
 	turn->agent = queue->rec.agent;
 	turn->queue = queue;
 	turn->p = p;
@@ -278,6 +288,47 @@ static void put_program(union col_packet *to, const struct col_aql_packets *pack
 	memcpy(to, &packet, sizeof(*to));
 }
 
+/* ---- signals that wait for turns ---- */
+
+static void hold(const struct col_turn *turn, uint64_t number, uint64_t signal)
+{
+	uint32_t at;
+
+	if (!signal || !col_count_replays())
+		return;
+	col_lock(&turns.lock);
+	at = turns.n_held++ % HELD;
+	turns.held[at].signal = signal;
+	turns.held[at].number = number;
+	turns.held[at].turn = turn;
+	col_unlock(&turns.lock);
+}
+
+void col_turns_barrier(const struct col_queue *queue, uint64_t signal)
+{
+	if (queue->turn)
+		hold(queue->turn, queue->turn_number, signal);
+}
+
+bool col_turns_hold(uint32_t agent, uint64_t signal)
+{
+	bool held = false;
+
+	col_lock(&turns.lock);
+	for (uint32_t i = 0; i < WS_MIN(turns.n_held, HELD) && !held; i++) {
+		const struct col_turn *turn = turns.held[i].turn;
+		uint32_t state = state_of(turn);
+
+		held = turns.held[i].signal == signal && turn->number == turns.held[i].number &&
+		       turn->agent == agent &&
+		       (state == TAKEN_UP || state == ARRIVED || state == RUNS);
+	}
+	col_unlock(&turns.lock);
+	return held;
+}
+
+/* ---- packets ---- */
+
 /* Whether the dispatch can be repeated in another queue. Else its first set is counted here. */
 static bool can_replay(const struct col_turn *turn)
 {
@@ -301,6 +352,7 @@ uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t
 	const struct col_aql_packets *packets;
 	uint32_t n = 0;
 
+	hold(turn, turn->number, p ? p->forward : packet->completion_signal.handle);
 	if (p && col_pending_is_counted(p) && p->ticket.set == COL_COUNT_REPLAYED &&
 	    can_replay(turn)) {
 		turn->replays = true;
@@ -393,6 +445,7 @@ void col_turns_unload(void)
 	if (turns.all)
 		memset(turns.all, 0, TURNS * sizeof(*turns.all));
 	memset(turns.gpus, 0, sizeof(turns.gpus));
+	turns.n_held = 0;
 	col_unlock(&turns.lock);
 }
 

@@ -20,7 +20,8 @@
  *
  * A kernel that needs another one to run at the same time does not end, as under AMD's own tools.
  *
- * Threads  take, emit: the thread that submits, for one queue at a time; they take no lock of ours, but ROCr's.
+ * Threads  take, emit: the thread that submits, for one queue at a time; they take no lock of ours, unless kernels are
+ *          replayed, but ROCr's.
  * Failure  no place, or no signal: the dispatch is passed on as it is, and counted as dropped.
  */
 #ifndef WS_COLLECTOR_HSA_TURNS_H
@@ -41,6 +42,13 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 /* The packets of the turn; returns how many. They must be submitted. */
 uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t *packet,
 		       union col_packet to[COL_TURN_PACKETS]);
+
+/*
+ * For copies of the program that wait (ranges.h). A barrier packet of the queue completes @signal, after all that was
+ * submitted before. Then, whether @signal stays as it is while another dispatch has the GPU.
+ */
+void col_turns_barrier(const struct col_queue *queue, uint64_t signal);
+bool col_turns_hold(uint32_t agent, uint64_t signal);
 
 /* The queue is gone: its turns end, and another queue has the GPU. */
 void col_turns_queue_gone(const struct col_queue *queue);
