@@ -148,6 +148,30 @@ static void do_not_repeat(ucontext_t *context)
 #endif
 }
 
+/* The fault that the program's handler was last called for, on this thread. */
+static __thread struct {
+	int number;
+	const void *address;
+} passed __attribute__((tls_model("initial-exec")));
+
+/*
+ * A handler that has put back the one before itself sends the fault again, with the same facts, to end the process. LLVM's
+ * does. If the one before is ours, it comes here, and would be sent for ever. A fault that repeats is at an
+ * instruction that accesses memory; one that was sent is behind a system call.
+ */
+static bool is_sent_again(int number, const siginfo_t *info, const void *context)
+{
+#if defined(__x86_64__)
+	const ucontext_t *at = context;
+	const uint8_t *pc = (const uint8_t *)(uintptr_t)at->uc_mcontext.gregs[REG_RIP];
+
+	return passed.number == number && passed.address == info->si_addr && pc[-2] == 0x0f &&
+	       pc[-1] == 0x05;
+#else
+	return false;
+#endif
+}
+
 void col_signal_pass(int number, siginfo_t *info, void *context, const void *return_address)
 {
 	bool chained = signals.restorer && return_address != signals.restorer;
@@ -159,6 +183,8 @@ void col_signal_pass(int number, siginfo_t *info, void *context, const void *ret
 
 	if (chained)
 		sent = info->si_code <= 0;
+	if (!sent && is_sent_again(number, info, context))
+		to = none;
 	if (!is_function(&to)) {
 		if (to.sa_handler == SIG_IGN && sent)
 			return;
@@ -172,6 +198,10 @@ void col_signal_pass(int number, siginfo_t *info, void *context, const void *ret
 		held->theirs = none;
 	if (held->flags & COL_SIGNAL_TICKS && !(to.sa_flags & SA_RESTART))
 		do_not_repeat(context);
+	if (!sent) {
+		passed.number = number;
+		passed.address = info->si_addr;
+	}
 	/* The mask that the kernel would have set; it restores the old one on return. */
 	memcpy(&blocked, &((const ucontext_t *)context)->uc_sigmask, sizeof(blocked));
 	memcpy(&theirs, &to.sa_mask, sizeof(theirs));

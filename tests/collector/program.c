@@ -22,6 +22,8 @@
  *	program cut BYTES HANDLER     its capture is truncated to BYTES while it makes calls, in two
  *	                              threads; HANDLER: none, own (it has a handler for SIGBUS,
  *	                              which sees just the fault that is the program's)
+ *	program resend                a fault of its own, which its handler sends again with the same
+ *	                              facts, as LLVM's does to end the process
  *	program sandbox HOW           after some calls a filter that kills for all that opens, maps
  *	                              or starts something; then calls, threads' names, and HOW it
  *	                              ends: exit, _exit
@@ -500,6 +502,8 @@ int main(int argc, char **argv)
 		leave(argv[2]);
 	else if (!strcmp(what, "cut") && argc > 3)
 		cut(n, argv[3]);
+	else if (!strcmp(what, "resend"))
+		resend();
 	else if (!strcmp(what, "sandbox") && argc > 2)
 		sandbox(argv[2]);
 	else if (!strcmp(what, "open") && argc > 2)

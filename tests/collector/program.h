@@ -11,6 +11,7 @@ void threads(long n, long n_calls); /* at once; they have ended on return */
 
 /* program_hurt.c */
 void cut(long n_bytes, const char *handler);
+void resend(void);
 void sandbox(const char *how);
 
 #endif
