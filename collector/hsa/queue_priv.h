@@ -48,7 +48,7 @@ struct col_queue {
 	bool is_sampled;        /* by the runtime, see pcs.h */
 	struct cap_rec_dispatch
 		sampled;     /* the dispatch that is being submitted; dispatch_id 0: not selected */
-	bool has_dispatched; /* one of its kernels has taken a turn */
+	bool has_dispatched; /* one of its kernels, counted by packets or sampled by the runtime */
 	struct col_turn *turn;         /* of the dispatch that was submitted last */
 	uint64_t turn_number;          /* its place may be another dispatch's by now */
 	uint64_t n_written, n_through; /* packets: handed on; known to have been processed */

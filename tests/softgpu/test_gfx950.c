@@ -9,12 +9,13 @@
 #define WGS 16
 #define WAVES (4 * WGS)
 
+/* Nothing reads the matrices' registers; L1 is invalidated for the agent. */
 /* clang-format off */
 static const struct synth_inst insts[] = {
-	{ "v_mfma_f32_32x32x16_fp8_fp8", 2 },
-	{ "v_mfma_f32_32x32x16_fp8_fp8", 2 },
-	{ "v_mfma_f32_32x32x16_f16", 2 },
-	{ "v_mfma_f32_16x16x128_f8f6f4", 2 }, /* its formats are fp8 here */
+	{ "v_mfma_f32_32x32x16_fp8_fp8", 2, .vdst = 64 },
+	{ "v_mfma_f32_32x32x16_fp8_fp8", 2, .vdst = 64 },
+	{ "v_mfma_f32_32x32x16_f16", 2, .vdst = 64 },
+	{ "v_mfma_f32_16x16x128_f8f6f4", 2, .vdst = 64 }, /* its formats are fp8 here */
 	{ "ds_read_b64", 2, .per_lane = 8 },
 	{ "ds_write_b32", 2, .per_lane = 4 },
 	{ "ds_write_b32", 2, .per_lane = 4 },
@@ -22,7 +23,7 @@ static const struct synth_inst insts[] = {
 	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512, .per_lane = 8 },
 	{ "global_store_dword", 2, .base = SYNTH_VRAM + (1 << 20), .per_wg = 1024, .per_wave = 256, .per_lane = 4 },
 	{ "global_atomic_add", 2, .base = SYNTH_VRAM + (2 << 20), .per_wg = 1024, .per_wave = 256, .per_lane = 4 },
-	{ "buffer_inv", 2 },
+	{ "buffer_inv", 2, .sc1 = true },
 	{ "s_endpgm", 1 },
 };
 /* clang-format on */
