@@ -144,9 +144,8 @@ static const char *why_not(hsa_agent_t agent, struct search *search)
 	hsa_status_t status = pcs.api.iterate(agent, each_offer, search);
 
 	if (status != HSA_STATUS_SUCCESS || !search->any)
-		return "the kernel driver has no PC sampling for it: AMD's amdgpu-dkms of ROCm 6.2 "
-		       "or "
-		       "later has it, Linux itself does not";
+		return "the kernel driver has no PC sampling for it: install AMD's amdgpu-dkms of "
+		       "ROCm 6.2 or later, Linux itself does not have it";
 	if (!search->has_method)
 		return search->method == COL_PCS_STOCHASTIC
 			       ? "it has no stochastic sampling, which exists from MI300 on: use "
@@ -211,8 +210,8 @@ static void serve(bool stops)
 			continue;
 		if (stops)
 			pcs.api.stop(handle);
-		/* Twice: a flush swaps the two buffers of the GPU, and ROCr's thread goes on to wait for the one it waited
-		 * for; so that one has to be in use again. */
+		/* Twice: a flush swaps the two buffers of the GPU, but ROCr's thread still waits for
+		 * the one that was in use, so that one has to be in use again. */
 		pcs.api.flush(handle);
 		pcs.api.flush(handle);
 		if (stops) {
@@ -237,7 +236,7 @@ static void *help(void *arg)
 			last_ns = col_now_ns();
 			__atomic_store_n(&pcs.n_done, asked, __ATOMIC_RELEASE);
 		}
-		if (stops)
+		if (stops && is_asked)
 			break;
 		nanosleep(&nap, NULL);
 	}
@@ -252,7 +251,8 @@ static void ask(bool stops, uint64_t deadline_ns)
 
 	if (!__atomic_load_n(&pcs.has_helper, __ATOMIC_ACQUIRE))
 		return;
-	__atomic_store_n(&pcs.stops, stops, __ATOMIC_RELEASE);
+	if (stops)
+		__atomic_store_n(&pcs.stops, true, __ATOMIC_RELEASE);
 	number = __atomic_add_fetch(&pcs.n_asked, 1, __ATOMIC_ACQ_REL);
 	while ((int32_t)(__atomic_load_n(&pcs.n_done, __ATOMIC_ACQUIRE) - number) < 0 &&
 	       col_now_ns() < deadline_ns)
