@@ -11,8 +11,9 @@
 
 #define SEEN_WINDOW 65536u /* as many results as the software GPU keeps */
 
-_Static_assert(COL_COUNT_NOTHING == SOFTGPU_PLAIN, "one word for it");
-_Static_assert(COL_COUNT_REPLAYED == SOFTGPU_REPLAY, "one word for it");
+#if COL_COUNT_NOTHING != SOFTGPU_PLAIN || COL_COUNT_REPLAYED != SOFTGPU_REPLAY
+#error "a ticket's set is the service's"
+#endif
 
 /* Which results of a GPU have been read, so that the service may forget them. */
 struct reader {
