@@ -23,7 +23,7 @@ import zlib
 
 IDLE_SECONDS = 60       # no thread wanted the CPU for so long: the test hangs
 START_SECONDS = 300     # CPU time before the first test: rocSPARSE's program creates 281,000 of them
-WALL_FACTOR = 20        # on a busy machine a CPU second takes longer, but not for ever
+WALL_FACTOR = 60        # on a busy machine a CPU second takes longer, but not for ever
 FILTER_BYTES = 100_000  # the kernel takes at most 128 KiB in one argument
 LIST_SECONDS = 1200     # to list the tests, on a busy machine
 WHOLE = 'program.whole'  # the one test of a program without googletest
