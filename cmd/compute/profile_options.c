@@ -246,13 +246,6 @@ enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err)
 
 	pf->pc_method = pf->args->pc_method ? pf->args->pc_method : pc_methods[!has_best];
 	cycles = strcmp(pf->pc_method, pc_methods[0]) == 0;
-	if (cycles && !has_best && pf->agents.n)
-		return ws_fail(
-			err, WS_E_UNSUPPORTED,
-			"--pc-sampling-method: stochastic sampling exists from MI300 on, and "
-			"not on %s: use host_trap",
-			arch);
-
 	if (!n)
 		n = cycles ? (soft ? DEFAULT_PC_CYCLES_SOFT : DEFAULT_PC_CYCLES)
 			   : (soft ? DEFAULT_PC_US_SOFT : DEFAULT_PC_US);
@@ -261,6 +254,12 @@ enum ws_status pf_pc_interval(struct pf *pf, struct ws_err *err)
 			       "--pc-sampling-interval: stochastic sampling takes a power of two "
 			       "from %llu",
 			       (unsigned long long)least);
+	if (cycles && !has_best && pf->agents.n)
+		return ws_fail(
+			err, WS_E_UNSUPPORTED,
+			"--pc-sampling-method: stochastic sampling exists from MI300 on, and "
+			"not on %s: use host_trap",
+			arch);
 	pf->pc_interval = n;
 	return WS_OK;
 }

@@ -52,9 +52,14 @@ static const struct {
 	{ F(spm), "streaming counters (--spm)" },
 };
 
+static bool is_on(const struct rp_args *args, const struct rp_service *service)
+{
+	return *(const enum ws_tri *)((const char *)args + service->field) == WS_TRI_YES;
+}
+
 bool rp_wants(const struct rp_args *args, const struct rp_service *service)
 {
-	if (*(const enum ws_tri *)((const char *)args + service->field) != WS_TRI_YES)
+	if (!is_on(args, service))
 		return false;
 	return !service->method ||
 	       (args->pc_sampling_method && strcmp(args->pc_sampling_method, service->method) == 0);
@@ -126,8 +131,9 @@ size_t rp_requests(const struct rp_args *args, const struct rp_args *asked,
 
 		if (!rp_wants(args, s))
 			continue;
+		/* by whatever method: that may have been changed to one that the GPU has */
 		out_requests[n] = (struct output_ledger_request){ .unsupported = s->missing,
-								  .named = rp_wants(asked, s) };
+								  .named = is_on(asked, s) };
 		if (s->service >= 0)
 			out_requests[n].domain = col_service_domain((enum col_service)s->service);
 		n++;

@@ -38,7 +38,7 @@ says 2 "Torch trace is an experimental feature. Use --experimental to enable it.
 says 2 "Spatial multiplexing is an experimental feature" \
 	profile -n a --spatial-multiplexing 0 1 1 -- "$vcopy"
 says 2 "not supported in the current version" profile -n a --kokkos-trace -- "$vcopy"
-says 2 "a power of two" profile -n a -b 21 --pc-sampling-interval 70000 -- "$vcopy"
+says 2 "a power of two" profile -n a -b 21 --pc-sampling-method stochastic --pc-sampling-interval 70000 -- "$vcopy"
 says 2 "'x' is neither a number nor FIRST:END" profile -n a -d x -- "$vcopy"
 says 2 "unrecognized arguments: stray" profile -n a stray -- "$vcopy"
 says 2 "did you mean" profile --nmae a -- "$vcopy"

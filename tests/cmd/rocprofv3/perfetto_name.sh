@@ -34,6 +34,10 @@ run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sa
 	--pc-sampling-interval 1000 --echo -- true
 rc_is 0
 err_has "gfx90a has no stochastic PC sampling: samples are taken by host traps, every 1000 microseconds"
+run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method stochastic --pc-sampling-unit time \
+	--pc-sampling-interval 1000 -f csv -d time -- "$vcopy" -n 4096 -b 256
+rc_is 0
+err_has "requested, but never observed: PC samples (host trap)"
 run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method host_trap --pc-sampling-unit cycles \
 	--pc-sampling-interval 1024 --echo -- true
 rc_is 2
