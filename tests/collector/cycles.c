@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROWTH_KIB 2048 /* over all cycles after the tenth; ROCr itself keeps a little */
+#define GROWTH_KIB 1024 /* over all cycles after the tenth; ROCr itself keeps a little */
 
 static hsa_agent_t gpu;
 

@@ -113,9 +113,9 @@ abort)
 	;;
 cycles)
 	[ -z "$runtime" ] || { echo "SKIP: a sanitizer holds freed memory back, which looks like growth"; exit 77; }
-	collect $all "$build/tests/collector/cycles" 1000
+	collect $all "$build/tests/collector/cycles" 500
 	[ $code = 0 ] || fail "exit code $code: $(cat "$work/err")"
-	has 1000 '^QUEUE'; has 1 'FILE closed=1'; has 0 'dropped=[1-9]'
+	has 500 '^QUEUE'; has 1 'FILE closed=1'; has 0 'dropped=[1-9]'
 	;;
 places)
 	# every way to reserve a place in a queue; the record has the thread that did
