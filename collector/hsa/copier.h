@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct col_copy {
-	uint64_t to, from, n_bytes; /* rounded up to 16 bytes; 16 TB at most */
+	uint64_t to, from, n_bytes; /* rounded up to 16 bytes */
 };
 
 bool col_copier_ready(uint32_t agent); /* false: no memory for the kernel, or not such a GPU */

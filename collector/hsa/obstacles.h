@@ -15,6 +15,7 @@
 	X(COL_OBSTACLE_TOO_LARGE,    "the memory that it can write is larger than WAVESCOPE_REPLAY_MB allows") \
 	X(COL_OBSTACLE_NO_MEMORY,    "there is no memory left to save what it can write")          \
 	X(COL_OBSTACLE_POINTER,      "an argument points to memory of the runtime, such as a signal") \
+	X(COL_OBSTACLE_ARGUMENTS,    "an argument points to memory that has the arguments of kernels") \
 	X(COL_OBSTACLE_HOST,         "memory of the host changed while it ran")                    \
 	X(COL_OBSTACLE_COPY_WAITS,   "a copy to its GPU was about to begin")               \
 	X(COL_OBSTACLE_COPY_CAME,    "a copy to its GPU could not wait longer")                    \

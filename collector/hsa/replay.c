@@ -141,40 +141,46 @@ static bool run_pass(struct col_replay *replay, uint32_t set)
 
 /* ---- arguments ---- */
 
-/*
- * Whatever looks like a pointer to memory of the runtime must be to an allocation of the table: else it is
- * something that is neither saved nor compared.
- */
-static bool arguments_known(const struct col_replay *replay)
+/* Whether @word, if it is a pointer, is to memory that is saved or compared. */
+static enum col_obstacle look_at_word(uint64_t word)
+{
+	hsa_amd_pointer_info_t info = { .size = sizeof(info) };
+	enum col_obstacle obstacle = COL_OBSTACLE_NONE;
+	const struct col_range *range;
+
+	if (!word ||
+	    col_hsa.hsa_amd_pointer_info((const void *)(uintptr_t)word, &info, NULL, NULL, NULL) !=
+		    HSA_STATUS_SUCCESS ||
+	    info.type == HSA_EXT_POINTER_TYPE_UNKNOWN)
+		return COL_OBSTACLE_NONE;
+	col_ranges_hold();
+	range = col_ranges_at(word);
+	if (!range)
+		range = col_ranges_at((uint64_t)(uintptr_t)info.hostBaseAddress);
+	if (!range && !col_ranges_at(word - 1)) /* not the end of an allocation either */
+		obstacle = COL_OBSTACLE_POINTER;
+	else if (range && range->kind == COL_RANGE_CONSTANT)
+		obstacle = COL_OBSTACLE_ARGUMENTS;
+	col_ranges_release();
+	return obstacle;
+}
+
+static enum col_obstacle look_at_arguments(const struct col_replay *replay)
 {
 	uint64_t words[ARGUMENTS_MAX / sizeof(uint64_t)];
+	enum col_obstacle obstacle = COL_OBSTACLE_NONE;
 	uint32_t n_bytes = 0;
 
 	if (!*col_kernel_symbol(replay->kernel, &n_bytes))
 		n_bytes = ARGUMENTS_UNKNOWN;
 	n_bytes = WS_MIN(n_bytes, ARGUMENTS_MAX) / sizeof(uint64_t) * sizeof(uint64_t);
-	if (!n_bytes || !replay->packet.kernarg_address || !col_hsa.hsa_amd_pointer_info)
-		return true;
-	if (!col_image_copy(words, (uint64_t)(uintptr_t)replay->packet.kernarg_address, n_bytes))
-		return true; /* not readable by the host, which has written it: nothing to look at */
-	for (uint32_t i = 0; i < n_bytes / sizeof(uint64_t); i++) {
-		hsa_amd_pointer_info_t info = { .size = sizeof(info) };
-		bool known;
-
-		if (!words[i] ||
-		    col_hsa.hsa_amd_pointer_info((const void *)(uintptr_t)words[i], &info, NULL,
-						 NULL, NULL) != HSA_STATUS_SUCCESS ||
-		    info.type == HSA_EXT_POINTER_TYPE_UNKNOWN)
-			continue;
-		col_ranges_hold();
-		known = col_ranges_at(words[i]) ||
-			col_ranges_at(words[i] - 1) /* the end of one */ ||
-			col_ranges_at((uint64_t)(uintptr_t)info.hostBaseAddress);
-		col_ranges_release();
-		if (!known)
-			return false;
-	}
-	return true;
+	/* Where the host cannot read what it has written there is nothing to look at. */
+	if (!n_bytes || !replay->packet.kernarg_address || !col_hsa.hsa_amd_pointer_info ||
+	    !col_image_copy(words, (uint64_t)(uintptr_t)replay->packet.kernarg_address, n_bytes))
+		return COL_OBSTACLE_NONE;
+	for (uint32_t i = 0; i < n_bytes / sizeof(uint64_t) && !obstacle; i++)
+		obstacle = look_at_word(words[i]);
+	return obstacle;
 }
 
 /* ---- passes ---- */
@@ -200,31 +206,9 @@ static void set_times(const struct col_replay *replay, struct times times)
 	signal->end_ts = times.end;
 }
 
-static enum col_obstacle prepare(const struct col_replay *replay, uint64_t *out_bytes)
-{
-	enum col_obstacle obstacle = col_ranges_begin(replay->agent);
-
-	if (obstacle)
-		return obstacle;
-	if (!arguments_known(replay))
-		obstacle = COL_OBSTACLE_POINTER;
-	if (!obstacle)
-		obstacle = col_saved_save(replay->agent, out_bytes);
-	if (obstacle)
-		col_ranges_end();
-	return obstacle;
-}
-
-static void note_restore(enum col_obstacle obstacle)
-{
-	if (obstacle == COL_OBSTACLE_FAILED)
-		col_note("counters: memory could not be restored after a pass: the results of the "
-			 "program may be wrong: use --replay application");
-}
-
 /*
  * HIP's own kernels for copies and fills. They write the same whenever they are repeated, so what they write to the
- * host need not be restored.
+ * host need not be restored, and their arguments are known.
  */
 static bool writes_the_same(const struct col_replay *replay)
 {
@@ -237,6 +221,28 @@ static bool writes_the_same(const struct col_replay *replay)
 			return true;
 	}
 	return false;
+}
+
+static enum col_obstacle prepare(const struct col_replay *replay, uint64_t *out_bytes)
+{
+	enum col_obstacle obstacle = col_ranges_begin(replay->agent);
+
+	if (obstacle)
+		return obstacle;
+	if (!writes_the_same(replay))
+		obstacle = look_at_arguments(replay);
+	if (!obstacle)
+		obstacle = col_saved_save(replay->agent, out_bytes);
+	if (obstacle)
+		col_ranges_end();
+	return obstacle;
+}
+
+static void note_restore(enum col_obstacle obstacle)
+{
+	if (obstacle == COL_OBSTACLE_FAILED)
+		col_note("counters: memory could not be restored after a pass: the results of the "
+			 "program may be wrong: use --replay application");
 }
 
 static bool host_changed(const struct col_replay *replay)
@@ -261,8 +267,10 @@ static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_
 			obstacle = why;
 			break;
 		}
-		if (saved && set + 1 == n_sets)
-			col_ranges_end(); /* the last time: copies may go on */
+		if (saved && set + 1 == n_sets) {
+			col_ranges_end(); /* restored for the last time: copies may go on */
+			col_saved_done();
+		}
 		if (!run_pass(replay, set)) {
 			obstacle = COL_OBSTACLE_FAILED;
 			break;

@@ -7,10 +7,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PARTS_MAX 65536u
 #define PART_ALIGN 256u
 #define CHUNK_BYTES (1u << 20)
+#define GIVE_BACK_NS 2000000000ull /* that an allocation of the program waits for a replay */
+#define LOOK_NS 100000u
 
 /* A range that was saved. */
 struct part {
@@ -22,7 +25,7 @@ static struct {
 	struct col_lock buffers; /* the buffer itself: after the lock of the ranges */
 	void *buffer;
 	uint64_t n_buffer;
-	uint32_t holder;    /* agent whose memory the buffer is */
+	uint32_t made_for;  /* agent */
 	bool used;          /* by a replay */
 	uint32_t agent;     /* of the replay */
 	struct part *parts; /* PARTS_MAX */
@@ -68,7 +71,7 @@ static bool allocate(uint32_t holder, uint64_t n_bytes)
 	}
 	saved.buffer = memory;
 	saved.n_buffer = n_bytes;
-	saved.holder = holder;
+	saved.made_for = saved.agent;
 	return true;
 }
 
@@ -85,8 +88,8 @@ static bool need_buffer(uint64_t n_bytes)
 	bool done;
 
 	col_lock(&saved.buffers);
-	/* Memory of another GPU is slow to reach, if at all. */
-	if (saved.n_buffer < n_bytes || (saved.holder && saved.holder != saved.agent))
+	/* What was allocated for another GPU may not be reachable for this one. */
+	if (saved.n_buffer < n_bytes || saved.made_for != saved.agent)
 		free_buffer();
 	done = saved.buffer || allocate(saved.agent, n_bytes) || allocate(0, n_bytes);
 	saved.used = done;
@@ -96,9 +99,15 @@ static bool need_buffer(uint64_t n_bytes)
 
 bool col_saved_give_back(void)
 {
+	uint64_t deadline_ns = col_now_ns() + GIVE_BACK_NS;
 	bool has;
 
 	col_lock(&saved.buffers);
+	while (saved.used && col_now_ns() < deadline_ns) {
+		col_unlock(&saved.buffers);
+		nanosleep(&(struct timespec){ 0, LOOK_NS }, NULL);
+		col_lock(&saved.buffers);
+	}
 	has = saved.buffer && !saved.used;
 	if (has)
 		free_buffer();

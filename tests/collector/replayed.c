@@ -8,7 +8,8 @@
  *	replayed signal    an argument is a signal
  *	replayed mask      in a queue of a few compute units
  *	replayed large     the program has a few megabytes
- *	replayed copy      while a kernel runs, another buffer is copied to the GPU, and a third one is freed
+ *	replayed copy [N]  while a kernel runs, another buffer is copied to the GPU, and a third one is freed; the kernel
+ *	                   loops N times
  *	replayed waits     while a kernel waits in its queue, a copy to the GPU waits for it
  *	replayed never     a queue is destroyed while its kernel runs for ever
  */
@@ -196,7 +197,7 @@ static int plain(const char *how)
 }
 
 /* What is copied or freed while a kernel is repeated must not be undone. */
-static int beside(void)
+static int beside(uint32_t n_turns)
 {
 	uint32_t *data = allocate(local, N * sizeof(*data));
 	uint32_t *other = allocate(local, N * sizeof(*data));
@@ -209,7 +210,7 @@ static int beside(void)
 		staged[i] = 99 + i;
 	copy_in(data, 7);
 	copy_in(other, 1000);
-	launch((struct arguments){ (uint64_t)(uintptr_t)data, 3000, 0, 0 });
+	launch((struct arguments){ (uint64_t)(uintptr_t)data, n_turns, 0, 0 });
 	usleep(20000); /* it is being repeated */
 	OK(hsa_amd_memory_async_copy(other, gpu, staged, cpu, N * sizeof(*data), 0, NULL, copied));
 	OK(hsa_amd_memory_pool_free(third));
@@ -268,7 +269,7 @@ int main(int argc, char **argv)
 
 	start();
 	if (strcmp(how, "copy") == 0)
-		return beside();
+		return beside(argc > 2 ? (uint32_t)atoi(argv[2]) : 3000);
 	if (strcmp(how, "waits") == 0)
 		return waits();
 	if (strcmp(how, "never") == 0)

@@ -53,6 +53,12 @@ once host "memory of the host changed while it ran"
 # What an argument points to must be known, and the queue of the passes is not the program's.
 once signal "an argument points to memory of the runtime, such as a signal"
 once mask "its queue is limited to some of the compute units"
+# One rank of several does not run again alone: the values of the second set are missing, and that is said.
+# shellcheck disable=SC2086
+run env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 rocprofv3 --replay kernel --pmc $two -f csv -d rank -o r -- "$replayed" host
+is "$(grep -c "host: 0 of 4096 wrong" "$out")" 1 "runs of a rank"
+err_has "their other counters have no values, because a rank cannot run again alone"
+err_has "absent: TCC_WRITE"
 # More than may be saved: the limit is 1 MB, and two of them are allocated.
 WAVESCOPE_REPLAY_MB=1
 export WAVESCOPE_REPLAY_MB
