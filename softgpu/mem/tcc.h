@@ -59,6 +59,7 @@ struct sg_channel {
 	uint64_t tag_free;                                       /* 1/16 cycles */
 	uint32_t index;                                          /* over all dies */
 	struct sg_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
+	struct sg_busy ib_stall;                                 /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
 	uint64_t *c; /* counters of this channel */
 };

@@ -157,6 +157,8 @@ static void finish_cus(struct sg_model *m)
 			tcp->c[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
 			tcp->c[SG_C_TCP_CP_TCP_INVALIDATE_VOL] = m->hw->l1_invalidates;
 		}
+		tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NO_RES] =
+			tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NOT_RES];
 		tcp->c[SG_C_TCP_CACHE_MISS] = tcp->c[SG_C_TCP_TCC_READ_REQ];
 		tcp->c[SG_C_TCP_TCP_TA_ADDR_STALL_CYCLES] =
 			tcp->ta[SG_C_TA_ADDR_STALLED_BY_TC_CYCLES];
@@ -247,6 +249,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 		c[SG_C_TCC_EA_WRREQ_WRITE_ATOMIC_32B] = c[SG_C_TCC_EA_WRREQ_ATOMIC_DRAM_32B];
 		c[SG_C_TCC_BUSY] = ch->busy.cycles;
 		c[SG_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
+		c[SG_C_TCC_IB_STALL] = ch->ib_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->io_read);
 		c[SG_C_TCC_EA_RDREQ_GMI_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->gmi_read);

@@ -290,6 +290,7 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	}
 	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
+	TCP(TCP_UTCL1_STALL_LFIFO_NOT_RES) += ready - now;
 	count_stall(tcp, ready - now);
 	tcp->now = ready << 4;
 	return false;
