@@ -21,14 +21,29 @@ static size_t base_length(const char *name)
 	return n;
 }
 
+/* Is this the listed counter? The memory side of L2 is TCC_EA0_ on later GPUs, and TCC_EA_ in the list. */
+static bool is_called(const char *listed, const char *name, size_t n)
+{
+	static const char first[] = "TCC_EA_", later[] = "TCC_EA0_";
+	const size_t n_first = sizeof(first) - 1, n_later = sizeof(later) - 1;
+
+	if (n > n_later && memcmp(name, later, n_later) == 0 &&
+	    strncmp(listed, first, n_first) == 0) {
+		listed += n_first;
+		name += n_later;
+		n -= n_later;
+	}
+	return strlen(listed) == n && memcmp(listed, name, n) == 0;
+}
+
 static const struct softgpu_counter *find_listed(const struct softgpu_counter *list, size_t n,
 						 const char *name)
 {
 	size_t n_base = base_length(name);
 
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(list[i].name, name) == 0 ||
-		    (strlen(list[i].name) == n_base && memcmp(list[i].name, name, n_base) == 0))
+		if (is_called(list[i].name, name, strlen(name)) ||
+		    is_called(list[i].name, name, n_base))
 			return &list[i];
 	}
 	return NULL;
@@ -71,7 +86,7 @@ bool col_count_facts(struct col_count_block **memory, const struct col_count_tar
 			if (!id) {
 				const struct softgpu_counter *counter =
 					find_listed(listed, n_listed, name);
-				bool each = counter && strcmp(counter->name, name) == 0;
+				bool each = counter && is_called(counter->name, name, strlen(name));
 
 				id = ++n_ids;
 				(*out_facts)[n_facts++] =

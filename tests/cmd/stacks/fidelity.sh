@@ -36,6 +36,18 @@ known() {
 known mi300x trixie 800 '^gfx(90a|942)[+]$' \
 	'^mfma_32x32x16_fp8_bf8 +0 +SQ_INSTS_VALU_MFMA_MOPS_F8 +4096 +4096 ' \
 	'^mfma_32x32x4_xf32 +0 +SQ_VALU_MFMA_BUSY_CYCLES +2048 +2048 '
+
+# The memory side of L2 is called TCC_EA0_ there: each of the 128 channels has its value, as have all together.
+if [ -e "$WAVESCOPE_STACKS/trixie/.complete" ]; then
+	run "$WS_SOURCE/scripts/stack" --build "$WS_BUILD" trixie env WAVESCOPE_GPU=mi300x rocprofv3 \
+		--pmc 'TCC_EA0_RDREQ[0]' 'TCC_EA0_RDREQ[127]' TCC_EA0_RDREQ_sum --kernel-include-regex '^scalar_mix$' \
+		-f csv -d "$work" -o ea -- "$WS_BUILD/lib/fidelity-kernels" selftest
+	rc_is 0
+	for counter in '\[0\]' '\[127\]' _sum; do
+		grep -q "\"TCC_EA0_RDREQ$counter\",[0-9]" "$work/ea_counter_collection.csv" || fail "no TCC_EA0_RDREQ$counter"
+	done
+fi
+
 known mi350x sid 1100 '^gfx(90a[+]|942[+]|950)$' \
 	'^mfma_scale_16x16x128_fp4 +0 +SQ_INSTS_VALU_MFMA_MOPS_F6F4 +8192 +8192 ' \
 	'^lds_read_b64_tr_b16 +0 +SQ_INSTS_LDS_LOAD +10 +10 '
