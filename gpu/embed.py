@@ -10,7 +10,7 @@ the ELF header alone, and that is set here.
 import struct
 import sys
 
-# EF_AMDGPU_MACH_* of LLVM's AMDGPU ABI; gfx950's object is made without the kernels it would be slow with
+# EF_AMDGPU_MACH_* of LLVM's AMDGPU ABI; what only gfx950 has is written as words in the sources
 MACHINES = {"gfx908": 0x30, "gfx90a": 0x3F, "gfx940": 0x40, "gfx941": 0x4B, "gfx942": 0x4C, "gfx950": 0x4F}
 EM_AMDGPU, FLAGS_AT = 224, 48
 

@@ -30,7 +30,7 @@ enum roof_place {
 struct roof_bench {
 	const char *column; /* in roofline.csv */
 	const char *title;  /* on the console, as AMD's benchmark prints it */
-	const char *kernel; /* in kernels.s; NULL: there is no kernel for it yet */
+	const char *kernel; /* in kernels.s */
 	enum roof_unit unit;
 	enum roof_place place;
 	/* what one turn of the kernel's loop is worth, per wave; 0: the GPU cannot do it */

@@ -66,5 +66,6 @@ enum ws_status roof_device_run(struct roof_device *d, const struct roof_run *run
 
 	if (run->buffer_bytes)
 		st = gpu_runner_buffer(d->runner, run->buffer_bytes, &arguments.buffer, err);
+	arguments.buffer += run->offset;
 	return st ? st : gpu_runner_run(d->runner, &call, out_ns, err);
 }

@@ -25,6 +25,7 @@ struct roof_device {
 struct roof_run {
 	const char *kernel;
 	uint32_t turns, step, mask;
+	uint64_t offset; /* of what it reads, in the buffer */
 	uint64_t buffer_bytes;
 };
 

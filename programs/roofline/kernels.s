@@ -269,7 +269,7 @@ matrix		mfma_f32,	v_mfma_f32_32x32x2f32,		1, 16
 .if FP64_MATRIX
 	matrix	mfma_f64,	v_mfma_f64_16x16x4f64,		2, 8
 .endif
-.ifndef NO_NARROW	; gfx950: its peaks need instructions that LLVM 15 does not know
+.ifndef GFX950
 	matrix	mfma_f16,	v_mfma_f32_32x32x8f16,		2, 16
 	.if FP64_MATRIX
 		matrix	mfma_bf16,	v_mfma_f32_32x32x8bf16_1k,	2, 16
@@ -282,6 +282,37 @@ matrix		mfma_f32,	v_mfma_f32_32x32x2f32,		1, 16
 	.else
 		matrix	mfma_i8,	v_mfma_i32_32x32x8i8,		1, 16
 	.endif
+.else
+
+; As above, of 32 x 32, in words: LLVM 15 does not know the instructions of gfx950. The matrices are v[0:7] and
+; v[8:15], or a part of that. Formats of f8f6f4: 0 fp8, 2 fp6, 4 fp4.
+.macro words name, op, format_a=0, format_b=0
+	begin \name
+	.irp v, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+		v_mov_b32	v[\v], 0
+	.endr
+	.set acc, 0
+	.rept 32
+		v_accvgpr_write_b32	a[acc], 0
+		.set acc, acc + 1
+	.endr
+	s_nop	7
+	loop \name
+	.rept 8
+		.long	0xd3808000 | \op << 16 | \format_a << 8
+		.long	0x100 | 0x108 << 9 | 0x100 << 18 | \format_b << 29
+		.long	0xd3808010 | \op << 16 | \format_a << 8
+		.long	0x100 | 0x108 << 9 | 0x110 << 18 | \format_b << 29
+	.endr
+	finish \name, 16, 32
+.endm
+	words	mfma_f16,	0x55		; v_mfma_f32_32x32x16_f16
+	words	mfma_bf16,	0x37		; v_mfma_f32_32x32x16_bf16
+	words	mfma_i8,	0x38		; v_mfma_i32_32x32x32_i8
+	words	mfma_f8,	0x2e		; v_mfma_f32_32x32x64_f8f6f4
+	words	mfma_f6,	0x2e, 2, 2
+	words	mfma_f4,	0x2e, 4, 4
+	words	mfma_f6f4,	0x2e, 2, 4
 .endif
 
 	.fill 64, 4, 0xbf800000	; s_nop: the instruction cache reads ahead
