@@ -51,9 +51,10 @@ struct sg_hw {
 	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
 	uint32_t cpc_cane, cpc_sync;              /* of a die, for each dispatch */
 	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
-	uint32_t release_ns;     /* from the last wave's end to the end of the release */
-	uint32_t wave_launch;    /* cycles of a shader engine's launcher per wave */
-	uint32_t wave_request;   /* cycles for which a wave requests resources that are free */
+	uint32_t release_ns;  /* from the last wave's end to the end of the release */
+	uint32_t wave_launch; /* cycles of a shader engine's launcher per wave */
+	uint32_t wave_request
+		[2]; /* cycles for which a wave requests resources that are free; first dispatch */
 	uint32_t sgpr_init;      /* SPI_SWC_CSC_WR per wave */
 	uint32_t l1_invalidates; /* counted per CU and dispatch */
 
@@ -61,9 +62,11 @@ struct sg_hw {
 	uint32_t fetch, branch; /* cycles: a fetch; a branch that is not taken */
 	uint32_t fetch_16ths;   /* of a quad-cycle that a fetch occupies the SIMD's port */
 	uint32_t icache_bytes, dcache_bytes, scalar_ways;
-	uint32_t icache_ahead;   /* lines requested in addition to the missing one */
-	uint32_t scalar_hit;     /* cycles of a scalar load that hits */
-	uint32_t scalar_waiting; /* duplicates counted per miss */
+	uint32_t icache_ahead; /* lines requested in addition to the missing one */
+	uint32_t scalar_hit;   /* cycles of a scalar load that hits */
+	uint32_t
+		scalar_waiting; /* duplicates counted per miss: its queue; what comes then waits in front of the cache */
+	uint32_t scalar_queue; /* loads of a CU there; more do not issue */
 
 	/* quad-cycles from the end of an instruction to the issue of one that reads its result */
 	struct sg_wait_states {
@@ -78,7 +81,9 @@ struct sg_hw {
 	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */
 
 	/* vector memory */
-	uint32_t ta_queue;                   /* instructions that wait for L1 */
+	uint32_t ta_queue; /* instructions that wait for L1 */
+	uint32_t ta_ahead,
+		ta_data_ahead; /* ... behind which the next one's address, or data, waits in the unit before */
 	uint32_t l1_bytes, l1_ways, l1_line; /* line: what a miss requests, too, if it is 128 */
 	uint32_t l1_hit, l1_16ths;           /* cycles; 16ths of a cycle per line looked up */
 	uint32_t td_latency;
@@ -108,8 +113,8 @@ struct sg_hw {
 	uint32_t port_ps;    /* 64 bytes from or to an L2 channel; 0: memory is the limit */
 	uint32_t read_ns, write_ns;
 	uint32_t read_ps, write_ps; /* 64 bytes on one channel */
-	uint32_t tag_queue;         /* cycles of waiting for the tags before it counts as a stall */
-	uint32_t read_credit, write_credit; /* ... for memory: then a channel has no credits left */
+	uint32_t read_credit,
+		write_credit; /* cycles of waiting for memory before a channel has no credits left */
 
 	/* to the host and to peers; what topology calls a link is one or several of these */
 	struct sg_link_hw pcie, xgmi;

@@ -18,17 +18,19 @@
 	.cp_utcl1_stall = { 1220, 87 }, .cpc_utcl2 = { 1100, 85 }, /* R: MI300X, of one die */ \
 	.cpc_tciu = 198, .cpf_tciu = 264,     /* R: MI300X; MI350, MI300X's grow with its overhead */ \
 	.wave_launch = 5,                     /* M */ \
-	.wave_request = 7,                    /* M; R: SPI_RA_REQ_NO_ALLOC_CSN, 1.0 to 1.9 checks per wave */ \
+	.wave_request = { 7, 7 },             /* M; R: SPI_RA_REQ_NO_ALLOC_CSN, 1.0 to 1.9 checks per wave */ \
 	.sgpr_init = 2, .l1_invalidates = 1,  /* R: 32768 for 16384 waves; one for each CU */ \
 	.fetch = 16, .branch = 8,             /* R: SQ_IFETCH_LEVEL; M */ \
 	.fetch_16ths = 18,                    /* M */ \
 	.icache_bytes = 65536, .dcache_bytes = 16384, .scalar_ways = 4, /* D; D; M */ \
 	.scalar_hit = 200, .scalar_waiting = 30, /* M; R: SQC_DCACHE_MISSES_DUPLICATE */ \
+	.scalar_queue = 36,                   /* F: SQ_WAIT_INST_ANY of MI300X */ \
 	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_memory = 5, /* D: wait states of the ISA manuals, in LLVM */ \
 		   .trans = 1, .sgpr_vector = 2, /* D */ \
 		   .sgpr_scalar = 4 },        /* M */ \
 	.lds_latency = 64,                    /* M */ \
 	.ta_queue = 24,                       /* M */ \
+	.ta_ahead = 14, .ta_data_ahead = 1,   /* F: between MI300X and MI300A */ \
 	.l1_bytes = 32768, .l1_ways = 4, .l1_line = 128, /* D; M; D, R: TCP_TCC_READ_REQ */ \
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 30, /* M */ \
 	.l1_misses = 128,                     /* M; here a miss is 128 bytes */ \
@@ -49,7 +51,7 @@
 	.mall_bytes = 256ull << 20,           /* D */ \
 	.mall_ns = 225, .read_ns = 355, .write_ns = 220, /* F: TCC_EA0_RDREQ_LEVEL, WRREQ_LEVEL, SQ_INST_LEVEL_VMEM */ \
 	.tcr_ps = 0,                          /* R: TCP_TCR_TCP_STALL_CYCLES = 0 */ \
-	.tag_queue = 16, .read_credit = 2500, .write_credit = 2500, /* M */ \
+	.read_credit = 2500, .write_credit = 2500, /* M */ \
 	.xgmi = { .mb_s = 64000, XGMI },      /* D: 16 lanes of 32 Gbit/s */ \
 	.credit_ns = 11                       /* M */
 

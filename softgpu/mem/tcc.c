@@ -67,8 +67,7 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		ch->touched = false;
 		ch->tag_free = 0;
 		ch->n_inbox = 0;
-		ch->busy = ch->tag_stall = ch->ib_stall = ch->read_stall = ch->write_stall =
-			(struct sg_busy){ 0 };
+		ch->busy = ch->ib_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
 		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
 		ch->c = counters + (size_t)k * n_counters;
 	}
@@ -415,8 +414,6 @@ static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_req
 
 	ch->tag_free = start + cost;
 	sg_busy_add(&ch->ib_stall, r->time, start >> 4);
-	if (start - now > hw->tag_queue << 4) /* the queue in front of the tags is full */
-		sg_busy_add(&ch->tag_stall, r->time, (start >> 4) - hw->tag_queue);
 	start >>= 4;
 	sg_ea_open(tcc, r->memory);
 	done = is_uncached(tcc, r) ? serve_uncached(tcc, ch, r, start)

@@ -55,11 +55,11 @@ struct sg_channel {
 	struct sg_request *inbox;
 	uint32_t *sorted; /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
-	bool touched;                                            /* there is something to forget */
-	uint64_t tag_free;                                       /* 1/16 cycles */
-	uint32_t index;                                          /* over all dies */
-	struct sg_busy busy, tag_stall, read_stall, write_stall; /* the latter two: for HBM */
-	struct sg_busy ib_stall;                                 /* any wait for the tags */
+	bool touched;                                 /* there is something to forget */
+	uint64_t tag_free;                            /* 1/16 cycles */
+	uint32_t index;                               /* over all dies */
+	struct sg_busy busy, read_stall, write_stall; /* the latter two: for HBM */
+	struct sg_busy ib_stall;                      /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
 	uint64_t *c; /* counters of this channel */
 };

@@ -109,6 +109,14 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 	default:
 		break;
 	}
+	if (inst->unit == SG_UNIT_SMEM) {
+		uint64_t when = sg_sqc_ready(cu, t);
+
+		if (when > t) {
+			w->stall = SG_STALL_QUEUE;
+			return when;
+		}
+	}
 	return inst->unit == SG_UNIT_LDS || inst->unit == SG_UNIT_SMEM ? lgkm_ready(w, t) : t;
 }
 

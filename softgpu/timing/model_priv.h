@@ -163,8 +163,11 @@ struct sg_cu {
 #define SG_MAX_PENDING 16 /* lines in flight to one scalar cache */
 struct sg_pending_line {
 	uint64_t line, ready; /* SG_NEVER: not answered */
-	uint32_t waiting;     /* duplicates counted */
+	uint32_t waiting;     /* accesses that found it in flight */
 	bool used;
+	/* by CU of the group: loads that could not enter the cache, and the time of the first; 0: none */
+	uint32_t n_behind[SG_MAX_GROUP_CUS];
+	uint64_t behind_since[SG_MAX_GROUP_CUS];
 };
 
 /* a scalar load that waits for a line */
@@ -278,6 +281,8 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc);
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		 uint64_t addr, uint64_t t);
+/* t, if the scalar cache can take a load of the CU at t; otherwise when to try again. */
+uint64_t sg_sqc_ready(const struct sg_cu *cu, uint64_t t);
 void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time);
 /* spi.c */
 bool sg_spi_begin(struct sg_model *m);

@@ -121,7 +121,7 @@ static void finish_engines(struct sg_model *m, uint64_t grbm)
 		 * at which a request could be met, and NO_ALLOC those at which none was.
 		 */
 		spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] =
-			spi[SG_C_SPI_CSN_WAVE] * m->hw->wave_request / 4;
+			spi[SG_C_SPI_CSN_WAVE] * m->hw->wave_request[m->d->cold] / 4;
 		spi[SG_C_SPI_RA_REQ_NO_ALLOC] = spi[SG_C_SPI_RA_RES_STALL_CSN] +
 						spi[SG_C_SPI_RA_REQ_NO_ALLOC_CSN] -
 						spi[SG_C_SPI_CSN_WAVE];
@@ -248,7 +248,6 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 		c[SG_C_TCC_IB_REQ] = c[SG_C_TCC_REQ];
 		c[SG_C_TCC_EA_WRREQ_WRITE_ATOMIC_32B] = c[SG_C_TCC_EA_WRREQ_ATOMIC_DRAM_32B];
 		c[SG_C_TCC_BUSY] = ch->busy.cycles;
-		c[SG_C_TCC_TAG_STALL] = ch->tag_stall.cycles;
 		c[SG_C_TCC_IB_STALL] = ch->ib_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->io_read);

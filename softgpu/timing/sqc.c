@@ -142,6 +142,37 @@ static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
 	SQ(SQC_DCACHE_REQ_READ_16) += inst->bytes == 64;
 }
 
+/* The queue of the miss is full: from now on, until the answer, the CU has a request that the cache does not take. */
+static void wait_behind(struct sg_cu *cu, struct sg_pending_line *p, uint64_t t)
+{
+	uint64_t *since = &p->behind_since[cu->in_group];
+
+	p->n_behind[cu->in_group]++;
+	if (*since)
+		return;
+	*since = t;
+	if (p->ready != SG_NEVER)
+		SQ(SQC_DCACHE_INPUT_VALID_READYB) += p->ready - t;
+}
+
+uint64_t sg_sqc_ready(const struct sg_cu *cu, uint64_t t)
+{
+	const struct sg_scalar_side *side = &cu->group->data;
+	uint64_t when = t;
+
+	for (unsigned k = 0, n = side->n_pending; n; k++) {
+		const struct sg_pending_line *p = &side->pending[k];
+
+		n -= p->used;
+		if (!p->used || p->ready <= t ||
+		    p->n_behind[cu->in_group] < cu->model->hw->scalar_queue)
+			continue;
+		/* an answer of L2 is not known before the next window */
+		when = p->ready == SG_NEVER ? cu->model->window_end : sg_quads_up(p->ready);
+	}
+	return when;
+}
+
 static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
 		   uint64_t done)
 {
@@ -181,15 +212,16 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		bool first = line == addr >> 6;
 
 		if (p) {
-			if (p->waiting++ < hw->scalar_waiting)
+			if (p->waiting++ < hw->scalar_waiting) {
 				SQ(SQC_DCACHE_MISSES_DUPLICATE) += first;
-			else
+			} else {
 				SQ(SQC_DCACHE_HITS) += first;
+				wait_behind(cu, p, t);
+			}
 			if (p->ready == SG_NEVER)
 				unknown = line;
 			else if (p->ready + hw->fetch > done)
 				done = p->ready + hw->fetch;
-			SQ(SQC_DCACHE_INPUT_VALID_READYB)++;
 		} else if (sg_cache_touch(&side->tags, line)) {
 			SQ(SQC_DCACHE_HITS) += first;
 		} else {
@@ -216,6 +248,15 @@ static void fetched(struct sg_model_wave *w, uint64_t t)
 	sg_wave_wake(w);
 }
 
+static void answer_line(struct sg_scalar_group *g, struct sg_pending_line *p, uint64_t time)
+{
+	p->ready = time;
+	for (uint32_t c = 0; c < g->n_cus; c++)
+		if (p->behind_since[c])
+			g->cus[c]->sq[SG_C_SQC_DCACHE_INPUT_VALID_READYB] +=
+				time - p->behind_since[c];
+}
+
 void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time)
 {
 	struct sg_scalar_side *side = r->kind == SG_REQ_INST ? &g->inst : &g->data;
@@ -226,7 +267,7 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 		return;
 	for (unsigned k = 0; k < SG_MAX_PENDING; k++)
 		if (side->pending[k].used && side->pending[k].line == line)
-			side->pending[k].ready = time;
+			answer_line(g, &side->pending[k], time);
 	for (uint32_t k = 0; k < side->n_waits; k++) {
 		struct sg_scalar_wait *wait = &side->waits[k];
 		struct sg_cu *cu = wait->wave->cu;

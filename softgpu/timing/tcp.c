@@ -14,7 +14,6 @@
 #define TD(name) tcp->td[SG_C_##name]
 #define TCP(name) tcp->c[SG_C_##name]
 #define FEW_LINES 16 /* what lanes in order have */
-#define TA_AHEAD 7   /* instructions between the address unit and the look-ups */
 #define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
 
 static void push(struct sg_op_queue *q, struct sg_vmem_op *op)
@@ -251,13 +250,17 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 
 /* ---- look-ups ---- */
 
-/* The look-ups are stalled: the address unit stalls, too, when the queue between them is full. */
-static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
+/* The look-ups are stalled: the address unit stalls, too, when the queue between them is full; so do the data of
+ * stores, whose queue is shorter. */
+static void count_stall(struct sg_cu *cu, uint64_t cycles)
 {
-	if (tcp->queue.n <= TA_AHEAD)
-		return;
-	TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
-	if (lookup(tcp, TA_AHEAD)->kind == SG_MEM_STORE)
+	const struct sg_hw *hw = cu->model->hw;
+	struct sg_tcp *tcp = &cu->tcp;
+
+	if (tcp->queue.n > hw->ta_ahead)
+		TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
+	if (tcp->queue.n > hw->ta_data_ahead &&
+	    lookup(tcp, hw->ta_data_ahead)->kind == SG_MEM_STORE)
 		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
 }
 
@@ -291,7 +294,7 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
 	TCP(TCP_UTCL1_STALL_LFIFO_NOT_RES) += ready - now;
-	count_stall(tcp, ready - now);
+	count_stall(cu, ready - now);
 	tcp->now = ready << 4;
 	return false;
 }
@@ -334,7 +337,7 @@ static bool find_slot(struct sg_cu *cu)
 	if (free_at << 4 <= tcp->now)
 		return true;
 	TCP(TCP_LFIFO_STALL_CYCLES) += free_at - (tcp->now >> 4);
-	count_stall(tcp, free_at - (tcp->now >> 4));
+	count_stall(cu, free_at - (tcp->now >> 4));
 	tcp->now = free_at << 4;
 	return false;
 }

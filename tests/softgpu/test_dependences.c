@@ -1,5 +1,5 @@
 /*
- * A chain of instructions against the same instructions on other registers, one wave alone: the difference is
+ * What a wave waits for before it issues. A chain of instructions against the same instructions on other registers, one wave alone: the difference is
  * how late the results are. The numbers are the wait states of AMD's ISA manuals.
  */
 #include "tests/unit/unit.h"
@@ -200,6 +200,42 @@ static void other_waves_hide_what_is_late(void **state)
 	assert_true(10 * cycles[1][1] * cycles[0][0] < 9 * cycles[1][0] * cycles[0][1]);
 }
 
+/* 16 waves load the same line of the host, n times each: 31 accesses enter the cache before the answer, 32 wait. */
+static void scalar_loads_wait_for_a_line_that_is_far(void **state)
+{
+	static const uint32_t n_loads[] = { 1, 3, 8 };
+	uint64_t refused[3], stalled[3];
+
+	for (unsigned n = 0; n < 3; n++) {
+		struct synth_inst insts[10] = { { "s_nop", 1 } };
+		uint32_t loads = n_loads[n];
+		struct synth_kernel k = { .insts = insts,
+					  .n_insts = loads + 2,
+					  .code = SYNTH_CODE,
+					  .host_from = SYNTH_HOST,
+					  .host_kind = { SG_MTYPE_UC, SG_ROUTE_IO, 1 } };
+		struct sg_model *m = sg_model_create(&sg_hw_mi210);
+		struct sg_model_result r;
+		struct synth_run run;
+
+		for (uint32_t i = 1; i <= loads; i++)
+			insts[i] = (struct synth_inst){ "s_load_dword", 2, .base = SYNTH_HOST };
+		insts[loads + 1] = (struct synth_inst){ "s_endpgm", 1 };
+		synth_prepare(&run, &k, 1, 16);
+		assert_true(sg_model_run(m, &run.d, &r));
+		refused[n] = SG_SUM(&r, SQ, SQC_DCACHE_INPUT_VALID_READYB);
+		stalled[n] = SG_SUM(&r, SQ, SQ_WAIT_INST_ANY);
+		assert_int_equal(SG_SUM(&r, SQ, SQC_DCACHE_REQ), 16 * loads);
+		sg_model_result_free(&r);
+		sg_model_destroy(m);
+	}
+	assert_int_equal(refused[0], 0);
+	assert_in_range(refused[1], 1500, 3000); /* the way to the host, in cycles of one CU */
+	assert_true(stalled[1] < stalled[0] + 16 * 20);
+	/* the last waves do not issue: 128 - 63 loads are left */
+	assert_true(stalled[2] > stalled[1] + 7 * 1500 / 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +245,7 @@ int main(void)
 		cmocka_unit_test(a_branch_on_vcc_waits_for_the_comparison),
 		cmocka_unit_test(vector_results_are_late_on_mi300_only),
 		cmocka_unit_test(other_waves_hide_what_is_late),
+		cmocka_unit_test(scalar_loads_wait_for_a_line_that_is_far),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
