@@ -348,8 +348,8 @@ static void check_banks(struct fid_known *k)
 	    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_ATOMIC_RETURN", waves * 2 });
 }
 
-/* gfx950: reads that transpose take as long as others of their size. */
-static void check_transposing(struct fid_known *k)
+/* gfx950: loads and stores count apart; reads that transpose take as long as others of their size. */
+static void check_lds_gfx950(struct fid_known *k)
 {
 	static const char *const kernels[] = { "lds_read_b64_tr_b4", "lds_read_b64_tr_b8",
 					       "lds_read_b64_tr_b16", "lds_read_b96_tr_b6" };
@@ -363,12 +363,14 @@ static void check_transposing(struct fid_known *k)
 		    { "SQ_INSTS_LDS_LOAD_BANDWIDTH", waves * (wide ? 12 : 8) },
 		    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_IDX_ACTIVE", waves * (wide ? 8 : 4) });
 	}
+	LDS("lds_write_b32", "lds writes, gfx950", apart, 1, { "SQ_INSTS_LDS_STORE", waves },
+	    { "SQ_INSTS_LDS_LOAD", 0 }, { "SQ_INSTS_LDS_STORE_BANDWIDTH", waves * 4 });
 }
 
 void fid_known_memory(struct fid_known *k)
 {
 	if (k->target == FID_GFX950)
-		check_transposing(k);
+		check_lds_gfx950(k);
 	check_strides(k);
 	check_widths(k);
 	check_random(k);

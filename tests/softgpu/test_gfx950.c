@@ -124,7 +124,6 @@ static void times_agree_with_their_neighbours(void **state)
 	assert_int_equal(SUM(CPC, CPC_GD_BUSY), SUM(CPC, CPC_ME1_DC0_SPI_BUSY));
 	assert_int_equal(SUM(CPC, CPC_ALWAYS_COUNT), SUM(GRBM, GRBM_COUNT));
 	assert_int_equal(SUM(TCA, TCA_CYCLE), 2 * SUM(GRBM, GRBM_COUNT));
-	assert_true(SUM(TCC, TCC_IB_STALL) >= SUM(TCC, TCC_TAG_STALL));
 	/* each CU with a wave waits for two pages, the first one for a walk */
 	assert_true(SUM(TCP, TCP_UTCL1_STALL_LFIFO_NO_RES) >
 		    SUM(TCP, TCP_UTCL1_TRANSLATION_MISS) * 100);
