@@ -403,6 +403,28 @@ static bool can_intercept(hsa_agent_t agent)
 	       col_agent_is_gpu(col_agent_by_handle(agent.handle));
 }
 
+/*
+ * A GPU has one cooperative queue, and ROCr counts who uses it. Destroying what intercepts it frees it without
+ * counting, and the end of the runtime frees it again (ROCr 7.2, where HIP ends the runtime). So it is used
+ * once more, as it is; destroy_cooperative() gives both uses back, and what intercepts it stays.
+ */
+static hsa_queue_t *use_cooperative(hsa_agent_t agent, uint32_t size)
+{
+	hsa_queue_t *queue;
+
+	return col_hsa.hsa_queue_create(agent, size, HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL,
+					UINT32_MAX, UINT32_MAX, &queue) == HSA_STATUS_SUCCESS
+		       ? queue
+		       : NULL;
+}
+
+static hsa_status_t destroy_cooperative(hsa_queue_t *queue)
+{
+	hsa_status_t status = col_hsa.hsa_queue_destroy(queue);
+
+	return status == HSA_STATUS_SUCCESS ? col_hsa.hsa_queue_destroy(queue) : status;
+}
+
 hsa_status_t col_hsa_hook_hsa_queue_create(
 	hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data,
@@ -411,6 +433,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 	bool asked = can_intercept(agent), watched = asked;
 	hsa_status_t status = HSA_STATUS_ERROR;
 	int saved_errno = errno;
+	hsa_queue_t *cooperative = NULL;
 	struct cap_writer *writer;
 	struct col_queue *queue;
 
@@ -420,6 +443,8 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 								private_segment_size,
 								group_segment_size, out_queue);
 		watched = status == HSA_STATUS_SUCCESS;
+		if (watched && type == HSA_QUEUE_TYPE_COOPERATIVE)
+			cooperative = use_cooperative(agent, size);
 	}
 	if (!watched)
 		status = col_hsa.hsa_queue_create(agent, size, type, callback, data,
@@ -441,6 +466,7 @@ hsa_status_t col_hsa_hook_hsa_queue_create(
 		queue->agent = agent.handle;
 		queue->on_error = callback;
 		queue->on_error_data = data;
+		queue->cooperative = cooperative;
 		queue->rec.h.time = cap_ticks();
 		queue->rec.hsa_id = (*out_queue)->id;
 		queue->rec.address = (uint64_t)(uintptr_t)*out_queue;
@@ -483,15 +509,18 @@ hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 	struct col_pending_ring *ring = NULL;
 	struct col_probe probes[PROBES] = { { 0 } };
 	uint64_t n_launched = 0;
+	hsa_queue_t *cooperative = NULL;
 	hsa_status_t status;
 	struct col_queue *queue;
 
 	col_lock(&col_queues_lock);
 	queue = col_queue_find(handle);
+	if (queue)
+		cooperative = queue->cooperative;
 	if (queue && queue->notes)
 		n_launched = col_reported_before_destroy(queue);
 	col_unlock(&col_queues_lock);
-	status = col_hsa.hsa_queue_destroy(handle);
+	status = cooperative ? destroy_cooperative(cooperative) : col_hsa.hsa_queue_destroy(handle);
 	/* Another queue may have this address by now: it is the one that was found that is gone. */
 	col_lock(&col_queues_lock);
 	if (queue && status != HSA_STATUS_SUCCESS) {
@@ -506,7 +535,7 @@ hsa_status_t col_hsa_hook_hsa_queue_destroy(hsa_queue_t *handle)
 		col_pages_free(queue->copy, copy_bytes(queue));
 		queue->copy = NULL;
 		queue->ring = NULL;
-		queue->handle = NULL;
+		queue->handle = queue->cooperative = NULL;
 	}
 	col_unlock(&col_queues_lock);
 	col_pending_ring_retire(ring);

@@ -40,8 +40,9 @@ struct col_queue {
 	/* Reports errors of the queue to the program; NULL: it wants none. */
 	void (*on_error)(hsa_status_t status, hsa_queue_t *source, void *data);
 	void *on_error_data;
-	bool has_cu_mask; /* its kernels run on some of the CUs */
-	bool plain;       /* not intercepted: the GPU reports it, or it existed before the attach */
+	hsa_queue_t *cooperative; /* ROCr's own that this one intercepts; NULL: of another type */
+	bool has_cu_mask;         /* its kernels run on some of the CUs */
+	bool plain; /* not intercepted: the GPU reports it, or it existed before the attach */
 	/* The rest is used by the handler, which ROCr calls for one thread at a time. */
 	union col_packet *copy; /* as many as the queue holds, and one; NULL: not intercepted */
 	bool takes_turns;       /* see turns.h */

@@ -59,6 +59,9 @@ cooperative() {
 	profile rocprofv3 --sys-trace -f csv -d "$dir" -o t -- ./gridsync
 	least "cooperative launches" "$(calls hipLaunchCooperativeKernel)" 1
 	least kernels "$(rows "$dir/t_kernel_trace.csv")" 2
+	# Counted, their queue is intercepted, and the program still has to end well.
+	profile rocprofv3 --pmc SQ_WAVES -f csv -d "$dir" -o c -- ./gridsync
+	least "counted kernels" "$(rows "$dir/c_counter_collection.csv")" 2
 	echo "$(calls hipLaunchCooperativeKernel) launches"
 }
 
