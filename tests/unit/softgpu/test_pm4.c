@@ -12,7 +12,7 @@
 #define ENGINE(se) (0x60000000u | (se) << 16)
 #define ENGINE_INSTANCE(se, k) (0x20000000u | (se) << 16 | (k))
 #define INSTANCE(k) (0xa0000000u | (k))
-#define ONLY_DIES(dies, n_words) PACKET(0x23, 1), (dies) << 24 | (n_words)
+#define ONLY_DIES(dies, n_words) PACKET(0x23, 1), (uint32_t)(dies) << 24 | (n_words)
 #define COUNTER_WORDS (3 + 2 * 6) /* of a SET_UCONFIG and two READ_COUNTER */
 #define MEMORY_WORDS 64
 
