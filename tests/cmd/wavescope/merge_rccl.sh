@@ -111,6 +111,7 @@ int ncclGroupEnd(void)
 END
 cat >program.c <<'END'
 #include "nccl.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -120,13 +121,25 @@ int main(int argc, char **argv)
 	int rank = atoi(getenv("RANK")), bad = 0;
 	ncclUniqueId id = { { 0 } };
 	ncclComm_t comm, half;
+	void *memory;
 
 	snprintf(id.internal, sizeof(id.internal), "%s", argv[1]);
+	/* Which of the processes has started HIP first is chance, and no wait of a collective. */
+	bad |= hipMalloc(&memory, 4096) || hipMemsetAsync(memory, 0, 4096, NULL) || hipStreamSynchronize(NULL);
+	for (int i = 0; i < 2; i++) {
+		char here[200];
+
+		snprintf(here, sizeof(here), "%s.%d", argv[1], i == 0 ? rank : !rank);
+		if (i == 0)
+			bad |= close(creat(here, 0600)) != 0;
+		while (access(here, F_OK))
+			usleep(100);
+	}
 	bad |= ncclCommInitRank(&comm, 2, id, rank);
 	bad |= ncclCommSplit(comm, 3, rank, &half, NULL);
 	for (int i = 0; argc < 3 && i < 10; i++) {
 		if (rank == 1)
-			usleep(5000);
+			usleep(30000); /* much, beside what other load costs */
 		bad |= ncclAllReduce(NULL, NULL, 8, 7, 0, comm, NULL);
 		bad |= ncclAllReduce(NULL, NULL, 0, 7, 0, comm, NULL); /* of nothing */
 		bad |= ncclGroupStart();
@@ -139,7 +152,7 @@ int main(int argc, char **argv)
 }
 END
 cc -shared -fPIC rccl.c -o librccl.so.1 -Wl,-soname,librccl.so.1 -lamdhip64
-cc program.c -o program ./librccl.so.1 "-Wl,-rpath,$work"
+cc program.c -o program ./librccl.so.1 "-Wl,-rpath,$work" -lamdhip64
 
 job() { # FOLDER OPTION... -- PROGRAM...: rank 1 has another clock
 	folder=$1
@@ -167,7 +180,7 @@ rows = {row["name"]: row for row in data["imbalance"] if row["kind"] == "collect
 assert sorted(rows) == ["ncclAllReduce", "ncclCommInitRank", "ncclCommSplit"], rows
 row = rows["ncclAllReduce"]
 assert row["comm_ranks"] == 2 and row["calls"] == 2 * 30, row
-# rank 1 sleeps for 5 ms in each step; on a busy machine it waits for rank 0, too
+# rank 1 sleeps for 30 ms in each step; on a busy machine it waits for rank 0, too
 assert row["by_rank"][0]["wait_ns"] > 10e6, row
 assert data["unmatched_calls"] == 0, data
 END
