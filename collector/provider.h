@@ -355,6 +355,7 @@ void col_note(const char *text);
 /* ---- what other providers know ---- */
 
 /* Agent ids, known from HSA's initialisation on; 0 before and for what there is not. */
+#define COL_AGENT_IDS 65u /* they are from 1 to 64 */
 uint32_t col_agent_by_handle(uint64_t hsa_agent);
 uint32_t col_agent_by_gpu(uint32_t gpu_index); /* 0, 1, ... in the order HSA lists them */
 uint32_t col_agent_node(uint32_t id);          /* its node in the driver's topology */

@@ -13,8 +13,8 @@
 #include "collector/count/count_priv.h"
 #include "collector/count/gpu_lock.h"
 #include "collector/count/source.h"
+#include "collector/hsa/own_queue.h"
 #include "collector/hsa/packet_memory.h"
-#include "collector/hsa/packet_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static struct {
 	struct col_count_block *memory;
 	bool told;
 	/* over time */
-	struct col_packet_queue *queues[COL_COUNT_GPUS_MAX];
+	struct col_own_queue *queues[COL_COUNT_GPUS_MAX];
 	int kfd; /* 0: not opened */
 } packets;
 
@@ -480,10 +480,13 @@ static void unlock_gpu(const struct col_count_target *target)
 static bool run_step(const struct col_count_target *target, enum col_aql_step step)
 {
 	struct set *set = set_at(target->gpu, 0);
-	struct col_packet_queue *queue = packets.queues[target->gpu];
+	struct col_own_queue *queue = packets.queues[target->gpu];
 
-	return set && queue &&
-	       col_packet_queue_run(queue, &col_aql_packets(set->program)->at[step], PACKET_NS);
+	if (!set || !queue)
+		return false;
+	col_own_queue_put_step(queue, col_aql_packets(set->program), step,
+			       col_own_queue_end(queue));
+	return col_own_queue_wait(queue, NULL, PACKET_NS) == COL_OWN_ENDED;
 }
 
 static bool open_gpu(const struct col_count_target *target, char *error, size_t n_error)
@@ -496,7 +499,7 @@ static bool open_gpu(const struct col_count_target *target, char *error, size_t 
 	if (!col_aql_packets(set_at(target->gpu, 0)->program)->has_read)
 		return false;
 	snprintf(error, n_error, "a queue for its packets could not be created");
-	packets.queues[target->gpu] = col_packet_queue_create(col_agent_by_gpu(target->gpu));
+	packets.queues[target->gpu] = col_own_queue_create(col_agent_by_gpu(target->gpu), NULL);
 	if (!packets.queues[target->gpu])
 		return false;
 	snprintf(error, n_error, "its packets do not end");
@@ -537,7 +540,7 @@ static enum col_count_reading read_gpu(const struct col_count_target *target,
 static void close_gpu(const struct col_count_target *target)
 {
 	if (run_step(target, COL_AQL_STOP))
-		col_packet_queue_destroy(packets.queues[target->gpu]);
+		col_own_queue_destroy(packets.queues[target->gpu]);
 	packets.queues[target->gpu] = NULL;
 	unlock_gpu(target);
 	stop(target);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define AGENTS_MAX 64u
 #define POOLS_MAX 512u
 #define PARTS_MAX 1024u /* banks, caches or links of one agent */
 #define TEXT_BYTES 96
@@ -29,7 +28,7 @@ struct agent {
 };
 
 static struct {
-	struct agent *all; /* AGENTS_MAX */
+	struct agent *all; /* (COL_AGENT_IDS - 1) */
 	uint32_t n;        /* release: those below are whole */
 	struct {
 		uint64_t handle;
@@ -432,7 +431,7 @@ static hsa_status_t see_agent(hsa_agent_t handle, void *arg)
 	uint32_t n = agents.n, n_same = 0, node_id = UINT32_MAX;
 	struct agent *agent = &agents.all[n];
 
-	if (n == AGENTS_MAX)
+	if (n == (COL_AGENT_IDS - 1))
 		return HSA_STATUS_INFO_BREAK;
 	col_hsa.hsa_agent_get_info(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID,
 				   &node_id);
@@ -501,7 +500,7 @@ void col_agents_load(void)
 	bool first = agents.all == NULL;
 
 	if (!agents.all)
-		agents.all = col_pages(AGENTS_MAX * sizeof(*agents.all));
+		agents.all = col_pages((COL_AGENT_IDS - 1) * sizeof(*agents.all));
 	if (!agents.all)
 		return;
 	find_thunk();

@@ -2,10 +2,10 @@
 
 #include "collector/hsa/own_queue.h"
 #include "collector/hsa/packet_memory.h"
+#include "collector/hsa/queue_priv.h"
 
 #include <string.h>
 
-#define AGENTS 65u /* by our ids, from 1 */
 #define WORKGROUP 256u
 #define CHUNK_BYTES 16u /* of a work-item */
 #define AT_ONCE (COL_OWN_PACKETS / 2)
@@ -65,7 +65,7 @@ struct copier {
 
 static struct {
 	struct col_lock lock;
-	struct copier agents[AGENTS];
+	struct copier agents[COL_AGENT_IDS];
 } copiers;
 
 /* Registers of both kinds are one file there, and the descriptor says where the second begins. */
@@ -107,9 +107,10 @@ bool col_copier_ready(uint32_t agent)
 	return copier->program != NULL;
 }
 
-static void launch(uint32_t agent, uint32_t place, uint64_t to, uint64_t from, uint32_t n_chunks)
+static void launch(struct col_own_queue *queue, uint32_t place, uint64_t to, uint64_t from,
+		   uint32_t n_chunks)
 {
-	const struct copier *copier = &copiers.agents[agent];
+	const struct copier *copier = &copiers.agents[col_own_queue_agent(queue)];
 	union col_packet packet = {
 		.dispatch = { .header = COL_PACKET_HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH),
 			      .setup = 1,
@@ -125,10 +126,10 @@ static void launch(uint32_t agent, uint32_t place, uint64_t to, uint64_t from, u
 
 	copier->arguments[place] =
 		(struct arguments){ .from = from, .to = to, .n_chunks = n_chunks };
-	col_own_queue_put(agent, &packet);
+	col_own_queue_put(queue, &packet);
 }
 
-bool col_copier_copy(uint32_t agent, const struct col_copy *copies, size_t n)
+bool col_copier_copy(struct col_own_queue *queue, const struct col_copy *copies, size_t n)
 {
 	uint32_t n_used = 0;
 
@@ -138,22 +139,22 @@ bool col_copier_copy(uint32_t agent, const struct col_copy *copies, size_t n)
 		while (n_left) {
 			uint32_t now = (uint32_t)WS_MIN(n_left, (uint64_t)LAUNCH_CHUNKS);
 
-			launch(agent, n_used++, copies[i].to + done * CHUNK_BYTES,
+			launch(queue, n_used++, copies[i].to + done * CHUNK_BYTES,
 			       copies[i].from + done * CHUNK_BYTES, now);
 			done += now;
 			n_left -= now;
 			if (n_used < AT_ONCE - 1 && (n_left || i + 1 < n))
 				continue;
-			col_own_queue_put_end(agent);
-			if (col_own_queue_wait(agent, NULL) != COL_OWN_ENDED)
+			col_own_queue_put_end(queue);
+			if (col_own_queue_wait(queue, NULL, COL_OWN_FOREVER) != COL_OWN_ENDED)
 				return false;
 			n_used = 0;
 		}
 	}
 	if (!n_used)
 		return true;
-	col_own_queue_put_end(agent); /* the last ones were of no bytes */
-	return col_own_queue_wait(agent, NULL) == COL_OWN_ENDED;
+	col_own_queue_put_end(queue); /* the last ones were of no bytes */
+	return col_own_queue_wait(queue, NULL, COL_OWN_FOREVER) == COL_OWN_ENDED;
 }
 
 /* The memory goes with the runtime. */

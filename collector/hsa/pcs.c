@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#define AGENTS 65u              /* by our ids, from 1 */
 #define BUFFER_BYTES (4u << 20) /* 65536 samples: as many until ROCr calls us by itself */
 #define LATENCY_US 0u           /* a hint; ROCr ignores it */
 #define NAP_NS 2000000u         /* of the helper thread */
@@ -32,7 +31,7 @@ struct session {
 static struct {
 	struct col_pcs_functions api;
 	struct col_lock spawning;
-	struct session sessions[AGENTS];
+	struct session sessions[COL_AGENT_IDS];
 	bool has_helper;
 	uint32_t n_asked, n_done; /* requests to the helper; atomic */
 	bool stops;               /* ... to stop, too */
@@ -200,7 +199,7 @@ static void start(struct session *s)
 
 static void serve(bool stops)
 {
-	for (uint32_t i = 0; i < AGENTS; i++) {
+	for (uint32_t i = 0; i < COL_AGENT_IDS; i++) {
 		struct session *s = &pcs.sessions[i];
 		uint64_t handle = s->handle;
 
@@ -282,7 +281,7 @@ static bool has_helper(void)
 
 void col_pcs_first(uint32_t agent)
 {
-	struct session *s = agent && agent < AGENTS ? &pcs.sessions[agent] : NULL;
+	struct session *s = agent && agent < COL_AGENT_IDS ? &pcs.sessions[agent] : NULL;
 	uint32_t unused = UNUSED;
 
 	if (!s)

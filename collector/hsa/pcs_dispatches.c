@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define AGENTS 65u /* by our ids, from 1 */
 #define DOORBELLS 1024u
 #define PACKET_MASK 0x1ffffffu
 #define KEPT 4u /* occupants of a place: buffers are emptied long before a place is used so often */
@@ -26,13 +25,13 @@ struct ring {
 
 static struct {
 	struct col_lock lock;
-	struct ring *rings[AGENTS]; /* DOORBELLS each; NULL: none yet */
+	struct ring *rings[COL_AGENT_IDS]; /* DOORBELLS each; NULL: none yet */
 } table;
 
 /* Locked. NULL: no memory. */
 static struct ring *ring_of(uint32_t agent, uint64_t doorbell, uint32_t n_packets)
 {
-	struct ring **rings = agent < AGENTS ? &table.rings[agent] : NULL;
+	struct ring **rings = agent < COL_AGENT_IDS ? &table.rings[agent] : NULL;
 	struct ring *ring;
 
 	if (!rings || doorbell >= DOORBELLS)
@@ -86,7 +85,7 @@ bool col_pcs_get(uint32_t agent, const struct col_pcs_sample *sample,
 	const struct ring *ring;
 
 	col_lock(&table.lock);
-	ring = agent < AGENTS && table.rings[agent] ? &table.rings[agent][doorbell] : NULL;
+	ring = agent < COL_AGENT_IDS && table.rings[agent] ? &table.rings[agent][doorbell] : NULL;
 	for (unsigned k = 0; ring && packet < ring->n_packets && k < KEPT && !found.since_ns; k++)
 		if (ring->places[packet][k].since_ns <= sample->time_ns + CLOCK_ERROR_NS)
 			found = ring->places[packet][k];

@@ -5,6 +5,7 @@
 #ifndef WS_COLLECTOR_HSA_QUEUE_PRIV_H
 #define WS_COLLECTOR_HSA_QUEUE_PRIV_H
 
+#include "collector/count/aqlprofile.h"
 #include "collector/hsa/hsa_priv.h"
 
 #define PROBES 4u
@@ -83,6 +84,10 @@ _Static_assert(sizeof(union col_packet) == 64, "AQL packets have 64 bytes");
 	(uint16_t)((type) << HSA_PACKET_HEADER_TYPE | 1u << HSA_PACKET_HEADER_BARRIER |            \
 		   HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |             \
 		   HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
+
+/* A packet of aqlprofile's, as one of ours that completes the signal @completes. */
+void col_packet_of_step(union col_packet *to, const struct col_aql_packets *packets,
+			enum col_aql_step step, uint64_t completes);
 
 /* Of the list of queues: new, find, and what is in it. */
 extern struct col_lock col_queues_lock;

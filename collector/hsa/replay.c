@@ -5,6 +5,7 @@
 #include "collector/count/source.h"
 #include "collector/hsa/copier.h"
 #include "collector/hsa/own_queue.h"
+#include "collector/hsa/queue_priv.h"
 #include "collector/hsa/ranges.h"
 #include "collector/hsa/saved.h"
 
@@ -29,6 +30,7 @@ static struct {
 	struct col_replay *now; /* runs */
 	uint32_t wake;          /* futex: grows with every submission */
 	bool has_thread;
+	struct col_own_queue *queues[COL_AGENT_IDS]; /* made when first needed */
 	uint8_t told[KERNELS_TOLD / 8];
 } replays;
 
@@ -81,47 +83,51 @@ void col_replay_ran_once(uint32_t kernel, enum col_obstacle obstacle)
 	write_line(name, text_of(obstacle));
 }
 
-/* ---- a pass ---- */
+/* ---- queues ---- */
 
 /* On ROCr's thread: an error of the kernel's, most likely. */
-static void on_queue_error(uint32_t agent, hsa_status_t status)
+static void on_queue_error(uint32_t agent, int status)
 {
 	struct col_replay *now = __atomic_load_n(&replays.now, __ATOMIC_ACQUIRE);
 
 	if (now && now->agent == agent)
-		now->failed(now, status);
+		now->failed(now, (hsa_status_t)status);
 }
 
-static void put_step(uint32_t agent, const struct col_aql_packets *packets, enum col_aql_step step,
-		     uint64_t completes)
+/* The queue of ours there; made when it is first needed, and after the program has called hsa_shut_down(). NULL: none. */
+static struct col_own_queue *queue_on(uint32_t agent)
 {
-	union col_aql_packet packet = packets->at[step];
-	union col_packet aql;
+	struct col_own_queue *queue;
 
-	packet.header = COL_PACKET_HEADER(HSA_PACKET_TYPE_VENDOR_SPECIFIC);
-	packet.completion = completes;
-	memcpy(&aql, &packet, sizeof(aql));
-	col_own_queue_put(agent, &aql);
+	col_lock(&replays.lock);
+	if (!replays.queues[agent])
+		replays.queues[agent] = col_own_queue_create(agent, on_queue_error);
+	queue = replays.queues[agent];
+	col_unlock(&replays.lock);
+	return queue;
 }
 
-static void submit_pass(struct col_aql_program *program, const struct col_replay *replay)
+/* ---- a pass ---- */
+
+static void submit_pass(struct col_own_queue *queue, struct col_aql_program *program,
+			const struct col_replay *replay)
 {
 	const struct col_aql_packets *packets = program ? col_aql_packets(program) : NULL;
 	union col_packet kernel = { .dispatch = replay->packet };
 
 	kernel.header = COL_PACKET_HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH);
 	if (packets)
-		put_step(replay->agent, packets, COL_AQL_START, 0);
-	col_own_queue_put(replay->agent, &kernel);
+		col_own_queue_put_step(queue, packets, COL_AQL_START, 0);
+	col_own_queue_put(queue, &kernel);
 	if (packets && packets->has_read)
-		put_step(replay->agent, packets, COL_AQL_READ, 0);
+		col_own_queue_put_step(queue, packets, COL_AQL_READ, 0);
 	if (packets)
-		put_step(replay->agent, packets, COL_AQL_STOP, col_own_queue_end());
+		col_own_queue_put_step(queue, packets, COL_AQL_STOP, col_own_queue_end(queue));
 	else /* counting was stopped meanwhile: the kernel has to run all the same */
-		col_own_queue_put_end(replay->agent);
+		col_own_queue_put_end(queue);
 }
 
-static bool run_pass(struct col_replay *replay, uint32_t set)
+static bool run_pass(struct col_own_queue *queue, struct col_replay *replay, uint32_t set)
 {
 	struct col_aql_program *program = col_count_program(replay->ticket->gpu, set);
 	bool ended;
@@ -130,10 +136,10 @@ static bool run_pass(struct col_replay *replay, uint32_t set)
 	if (program)
 		col_aql_clear(program);
 	col_count_pass_begin(replay->ticket, set);
-	submit_pass(program, replay);
-	ended = col_own_queue_wait(replay->agent, &replay->cancelled) == COL_OWN_ENDED;
+	submit_pass(queue, program, replay);
+	ended = col_own_queue_wait(queue, &replay->cancelled, COL_OWN_FOREVER) == COL_OWN_ENDED;
 	if (!ended)
-		col_own_queue_renew(replay->agent);
+		col_own_queue_renew(queue);
 	else if (program)
 		col_count_pass_end(replay->ticket);
 	return ended;
@@ -223,7 +229,8 @@ static bool writes_the_same(const struct col_replay *replay)
 	return false;
 }
 
-static enum col_obstacle prepare(const struct col_replay *replay, uint64_t *out_bytes)
+static enum col_obstacle prepare(struct col_own_queue *queue, const struct col_replay *replay,
+				 uint64_t *out_bytes)
 {
 	enum col_obstacle obstacle = col_ranges_begin(replay->agent);
 
@@ -232,7 +239,7 @@ static enum col_obstacle prepare(const struct col_replay *replay, uint64_t *out_
 	if (!writes_the_same(replay))
 		obstacle = look_at_arguments(replay);
 	if (!obstacle)
-		obstacle = col_saved_save(replay->agent, out_bytes);
+		obstacle = col_saved_save(queue, out_bytes);
 	if (obstacle)
 		col_ranges_end();
 	return obstacle;
@@ -251,9 +258,10 @@ static bool host_changed(const struct col_replay *replay)
 }
 
 /* Returns why it ended before the last set. */
-static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_replay *stats)
+static enum col_obstacle run_passes(struct col_own_queue *queue, struct col_replay *replay,
+				    struct col_count_replay *stats)
 {
-	enum col_obstacle obstacle = prepare(replay, &stats->saved_bytes);
+	enum col_obstacle obstacle = prepare(queue, replay, &stats->saved_bytes);
 	uint32_t n_sets = obstacle ? 1 : col_count_n_sets(replay->ticket);
 	bool saved = !obstacle;
 	struct times times = { 0 };
@@ -271,7 +279,7 @@ static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_
 			col_ranges_end(); /* restored for the last time: copies may go on */
 			col_saved_done();
 		}
-		if (!run_pass(replay, set)) {
+		if (!run_pass(queue, replay, set)) {
 			obstacle = COL_OBSTACLE_FAILED;
 			break;
 		}
@@ -297,11 +305,15 @@ static enum col_obstacle run_passes(struct col_replay *replay, struct col_count_
 
 static void run(struct col_replay *replay)
 {
+	struct col_own_queue *queue = queue_on(replay->agent);
 	struct col_count_replay stats = { 0 };
-	enum col_obstacle obstacle;
+	enum col_obstacle obstacle = COL_OBSTACLE_FAILED;
 
 	col_count_replay_begin(replay->ticket);
-	obstacle = run_passes(replay, &stats);
+	if (queue)
+		obstacle = run_passes(queue, replay, &stats);
+	else /* the kernel does not run: an error of its queue, not a wrong result */
+		replay->failed(replay, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 	col_count_replay_end(replay->ticket, &stats);
 	if (obstacle && !__atomic_load_n(&replay->cancelled, __ATOMIC_ACQUIRE))
 		col_replay_ran_once(replay->kernel, obstacle);
@@ -363,7 +375,7 @@ bool col_replay_ready(uint32_t agent)
 		replays.has_thread = col_spawn(work, NULL, "wavescope-replay");
 	ready = replays.has_thread;
 	col_unlock(&replays.lock);
-	return ready && col_own_queue_ready(agent, on_queue_error) && col_copier_ready(agent);
+	return ready && queue_on(agent) && col_copier_ready(agent);
 }
 
 void col_replay_submit(struct col_replay *replay)
@@ -410,26 +422,36 @@ void col_replay_cancel(struct col_replay *replay)
 
 /* ---- ends ---- */
 
+static void release_queues(void (*release)(struct col_own_queue *queue))
+{
+	for (uint32_t i = 0; i < COL_AGENT_IDS; i++) {
+		release(replays.queues[i]);
+		replays.queues[i] = NULL;
+	}
+}
+
 /*
  * The program may be about to end the runtime. ROCr 7 aborts if a queue with scratch memory is left then, and
  * OnUnload is too late for it.
  */
 hsa_status_t col_hsa_hook_hsa_shut_down(void)
 {
+	col_lock(&replays.lock);
 	if (!__atomic_load_n(&replays.now, __ATOMIC_ACQUIRE))
-		col_own_queue_close();
+		release_queues(col_own_queue_destroy);
+	col_unlock(&replays.lock);
 	return col_hsa.hsa_shut_down();
 }
 
 void col_replay_unload(void)
 {
-	col_own_queue_unload();
+	release_queues(col_own_queue_forget);
 	col_copier_unload();
 	col_saved_unload();
 }
 
 void col_replay_forked(void)
 {
-	memset(&replays, 0, sizeof(replays));
 	col_replay_unload();
+	memset(&replays, 0, sizeof(replays));
 }

@@ -2,6 +2,7 @@
 
 #include "collector/hsa/copier.h"
 #include "collector/hsa/hsa_priv.h"
+#include "collector/hsa/own_queue.h"
 #include "collector/hsa/packet_memory.h"
 #include "collector/hsa/ranges.h"
 
@@ -25,10 +26,11 @@ static struct {
 	struct col_lock buffers; /* the buffer itself: after the lock of the ranges */
 	void *buffer;
 	uint64_t n_buffer;
-	uint32_t made_for;  /* agent */
-	bool used;          /* by a replay */
-	uint32_t agent;     /* of the replay */
-	struct part *parts; /* PARTS_MAX */
+	uint32_t made_for;           /* agent */
+	bool used;                   /* by a replay */
+	uint32_t agent;              /* of the replay */
+	struct col_own_queue *queue; /* that copies */
+	struct part *parts;          /* PARTS_MAX */
 	uint32_t n_parts;
 	struct col_copy *copies; /* PARTS_MAX */
 	char *chunk;             /* CHUNK_BYTES */
@@ -160,7 +162,7 @@ static bool copy_parts(bool back)
 						       back ? buffer + part->at : part->address,
 						       part->n_bytes };
 	}
-	return col_copier_copy(saved.agent, saved.copies, n);
+	return col_copier_copy(saved.queue, saved.copies, n);
 }
 
 /* ---- what is compared ---- */
@@ -240,12 +242,13 @@ static void hash_all(void)
 	}
 }
 
-enum col_obstacle col_saved_save(uint32_t agent, uint64_t *out_bytes)
+enum col_obstacle col_saved_save(struct col_own_queue *queue, uint64_t *out_bytes)
 {
 	uint64_t n_bytes = 0, n_compared;
 	enum col_obstacle obstacle;
 
-	saved.agent = agent;
+	saved.queue = queue;
+	saved.agent = col_own_queue_agent(queue);
 	saved.n_saved++;
 	if (!ready())
 		return COL_OBSTACLE_NO_MEMORY;

@@ -1,7 +1,7 @@
 /*
  * saved: the contents of memory before a kernel that is replayed (replay.h).
  *
- *	col_saved_save(agent)        all saved ranges of the agent, and what is compared
+ *	col_saved_save(queue)        all saved ranges of its agent, and what is compared
  *	col_saved_restore()          as it was
  *	col_saved_host_changed()     whether memory that is compared is as it was
  *
@@ -20,9 +20,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct col_own_queue;
+
 #define COL_SAVED_MB 16384u
 
-enum col_obstacle col_saved_save(uint32_t agent, uint64_t *out_bytes);
+enum col_obstacle col_saved_save(struct col_own_queue *queue, uint64_t *out_bytes);
 enum col_obstacle col_saved_restore(void);
 bool col_saved_host_changed(void);
 void col_saved_done(void); /* of this kernel: the memory may be given back */

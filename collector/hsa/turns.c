@@ -1,6 +1,5 @@
 #include "collector/hsa/turns.h"
 
-#include "collector/count/aqlprofile.h"
 #include "collector/count/source.h"
 #include "collector/hsa/pending_priv.h"
 #include "collector/hsa/replay.h"
@@ -13,7 +12,6 @@
  * with handlers whenever one falls.
  */
 #define TURNS 64u
-#define AGENTS 65u /* by our ids, from 1 */
 #define HELD 1024u /* signals, the latest */
 #define WAIT_NS 50000u
 #define WAITS_MAX 20000u
@@ -54,7 +52,7 @@ static struct {
 	struct {
 		struct col_turn *runs; /* has the GPU */
 		struct col_turn *first, **last;
-	} gpus[AGENTS];
+	} gpus[COL_AGENT_IDS];
 } turns;
 
 static amd_signal_t *at(hsa_signal_t signal)
@@ -239,7 +237,7 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 {
 	struct col_turn *turn = NULL;
 
-	if (!start() || queue->rec.agent >= AGENTS)
+	if (!start() || queue->rec.agent >= COL_AGENT_IDS)
 		return NULL;
 	for (unsigned i = 0; i < WAITS_MAX && !(turn = free_place()); i++)
 		nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
@@ -278,7 +276,7 @@ static void put_barrier(union col_packet *to, uint64_t waits_for, uint64_t compl
 	to->barrier.completion_signal.handle = completes;
 }
 
-static void put_program(union col_packet *to, const struct col_aql_packets *packets,
+void col_packet_of_step(union col_packet *to, const struct col_aql_packets *packets,
 			enum col_aql_step step, uint64_t completes)
 {
 	union col_aql_packet packet = packets->at[step];
@@ -372,13 +370,13 @@ uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t
 	put_barrier(&to[n++], 0, turn->arrived.handle);
 	put_barrier(&to[n++], turn->granted.handle, 0);
 	if (packets)
-		put_program(&to[n++], packets, COL_AQL_START, 0);
+		col_packet_of_step(&to[n++], packets, COL_AQL_START, 0);
 	to[n].dispatch = *packet;
 	to[n++].header |= 1u << HSA_PACKET_HEADER_BARRIER;
 	if (packets && packets->has_read)
-		put_program(&to[n++], packets, COL_AQL_READ, 0);
+		col_packet_of_step(&to[n++], packets, COL_AQL_READ, 0);
 	if (packets)
-		put_program(&to[n++], packets, COL_AQL_STOP, turn->ended.handle);
+		col_packet_of_step(&to[n++], packets, COL_AQL_STOP, turn->ended.handle);
 	else
 		put_barrier(&to[n++], 0, turn->ended.handle);
 	return n;
