@@ -39,27 +39,13 @@ static const char *file_name(const void *address, Dl_info *info)
 	return slash ? slash + 1 : info->dli_fname;
 }
 
-static bool begins(const char *text, const char *beginning)
-{
-	return !strncmp(text, beginning, strlen(beginning));
-}
-
-static const struct col_wrapped *wrapped_name(const char *name)
-{
-	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
-		for (size_t i = 0; w->prefixes[i]; i++)
-			if (begins(name, w->prefixes[i]))
-				return w;
-	return NULL;
-}
-
 /* The preloaded wrapper of @name; NULL: none. */
 static void *wrapper_of(const struct col_wrapped *w, const char *name)
 {
 	Dl_info info;
 	void *fn = col_dlsym_real(RTLD_DEFAULT, name);
 
-	return fn && begins(file_name(fn, &info), w->wrappers) ? fn : NULL;
+	return fn && col_begins(file_name(fn, &info), w->wrappers) ? fn : NULL;
 }
 
 /* Does a library that is wrapped have this function? */
@@ -93,7 +79,7 @@ int col_dlsym_ours(void *handle, const char *name, void **out)
 		__atomic_store_n(&col_dlsym_target, col_dlsym_libc(), __ATOMIC_RELAXED);
 	if (!name || handle == RTLD_NEXT)
 		return 0;
-	w = wrapped_name(name);
+	w = col_wrapped_function(name);
 	if (!w)
 		return 0;
 	wrapper = wrapper_of(w, name);
@@ -111,7 +97,7 @@ int col_dlsym_ours(void *handle, const char *name, void **out)
 		return 1;
 	}
 	file = file_name(fn, &info);
-	if (!begins(file, w->library) && (!w->library2 || !begins(file, w->library2)))
+	if (!col_wrapped_is_file(w, file))
 		goto pass;
 	*out = wrapper;
 	errno = saved_errno;

@@ -19,11 +19,6 @@ static struct {
 	uint32_t n_objects;
 } got;
 
-static bool begins(const char *text, const char *beginning)
-{
-	return !strncmp(text, beginning, strlen(beginning));
-}
-
 static const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -74,30 +69,21 @@ void col_got_want(uint32_t services, uint32_t flags)
 	got.n_loads = 0;
 }
 
-static const struct col_wrapped *wrapped_name(const char *name)
-{
-	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
-		for (size_t i = 0; w->prefixes[i]; i++)
-			if (begins(name, w->prefixes[i]))
-				return w;
-	return NULL;
-}
-
 /* The wrapper of @name, from a library of wrappers that is in use. */
 static void *wrapper_of(const char *name, void *arg)
 {
-	const struct col_wrapped *w = wrapped_name(name);
+	const struct col_wrapped *w = col_wrapped_function(name);
 
 	for (size_t i = 1; w && i < COL_PRELOAD_COUNT; i++) {
 		Dl_info info;
 		void *fn;
 
-		if (!got.wrappers[i] || !begins(col_preload[i].library, w->wrappers))
+		if (!got.wrappers[i] || !col_begins(col_preload[i].library, w->wrappers))
 			continue;
 		fn = dlsym(got.wrappers[i], name);
 		/* A handle also finds what its library depends on. */
 		if (fn && dladdr(fn, &info) && info.dli_fname &&
-		    begins(file_name(info.dli_fname), w->wrappers))
+		    col_begins(file_name(info.dli_fname), w->wrappers))
 			return fn;
 	}
 	return NULL;
@@ -109,7 +95,7 @@ static void *collector_function(const char *name, void *arg)
 	Dl_info info;
 	void *fn;
 
-	if (!begins(name, "col_marker_") && !begins(name, "col_agent_name_") &&
+	if (!col_begins(name, "col_marker_") && !col_begins(name, "col_agent_name_") &&
 	    strcmp(name, "col_thread_name") != 0 && strcmp(name, "col_hip_stream_name") != 0)
 		return NULL;
 	fn = dladdr((void *)&col_got_want, &info) ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_NOW)
@@ -121,8 +107,8 @@ static void *collector_function(const char *name, void *arg)
 
 static bool is_roctx_of_ours(const char *path)
 {
-	return begins(file_name(path), "libroctx64.so") ||
-	       begins(file_name(path), "librocprofiler-sdk-roctx.so");
+	return col_begins(file_name(path), "libroctx64.so") ||
+	       col_begins(file_name(path), "librocprofiler-sdk-roctx.so");
 }
 
 static bool is_left_alone(const char *path)
@@ -130,10 +116,10 @@ static bool is_left_alone(const char *path)
 	const char *name = file_name(path);
 
 	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
-		if (begins(name, w->library) || (w->library2 && begins(name, w->library2)))
+		if (col_wrapped_is_file(w, name))
 			return true;
-	return begins(name, "libwavescope-") || begins(name, "ld-linux") ||
-	       begins(name, "linux-vdso");
+	return col_begins(name, "libwavescope-") || col_begins(name, "ld-linux") ||
+	       col_begins(name, "linux-vdso");
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct col_wrapped {
 	const char *library, *library2; /* beginnings of file names; the second may be NULL */
@@ -27,5 +28,26 @@ static const struct col_wrapped col_wrapped[] = {
 	  true },
 	{ 0 },
 };
+
+static inline bool col_begins(const char *text, const char *beginning)
+{
+	return !strncmp(text, beginning, strlen(beginning));
+}
+
+/* Whose function @name is; NULL: nobody's. */
+static inline const struct col_wrapped *col_wrapped_function(const char *name)
+{
+	for (const struct col_wrapped *w = col_wrapped; w->library; w++)
+		for (size_t i = 0; w->prefixes[i]; i++)
+			if (col_begins(name, w->prefixes[i]))
+				return w;
+	return NULL;
+}
+
+/* Whether @file is the name of the library itself. */
+static inline bool col_wrapped_is_file(const struct col_wrapped *w, const char *file)
+{
+	return col_begins(file, w->library) || (w->library2 && col_begins(file, w->library2));
+}
 
 #endif
