@@ -15,6 +15,7 @@
 #include "softgpu/isa/isa.h"
 
 enum sg_per { SG_PER_DEVICE, SG_PER_SE, SG_PER_CU, SG_PER_CHANNEL, SG_PER_ARBITER };
+#define SG_DIE_ARBITERS 2u /* of a die, in front of its L2 */
 enum sg_fidelity { SG_EXACT, SG_MODELLED, SG_UNSUPPORTED, SG_LEVEL_COUNTER };
 
 struct sg_block_info {

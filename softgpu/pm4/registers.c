@@ -23,6 +23,7 @@ static const struct counter_row counter_rows[] = {
 	ROW(TD,   0xdb00, 0xd300), ROW(TD,   0xdb02, 0xd302),
 	ROW(TCP,  0xdb40, 0xd340), ROW(TCP,  0xdb42, 0xd342), ROW(TCP, 0xdb44, 0xd344), ROW(TCP, 0xdb45, 0xd346),
 	ROW(TCC,  0xdb80, 0xd380), ROW(TCC,  0xdb82, 0xd382), ROW(TCC, 0xdb84, 0xd384), ROW(TCC, 0xdb85, 0xd386),
+	ROW(TCA,  0xdb90, 0xd390), ROW(TCA,  0xdb92, 0xd392), ROW(TCA, 0xdb94, 0xd394), ROW(TCA, 0xdb95, 0xd396),
 	ROW(CPC,  0xd809, 0xd006), ROW(CPC,  0xd803, 0xd004),
 	ROW(CPF,  0xd807, 0xd00a), ROW(CPF,  0xd805, 0xd008),
 	ROW(GRBM, 0xd840, 0xd040), ROW(GRBM, 0xd841, 0xd043),
@@ -35,7 +36,7 @@ static const struct counter_row counter_rows[] = {
 /* Width of the event in a select register; what is above it are masks and modes. */
 static const uint32_t event_masks[SG_N_BLOCKS] = {
 	[SG_BLOCK_SQ] = 0x1ff, [SG_BLOCK_SPI] = 0x3ff, [SG_BLOCK_TA] = 0xff,   [SG_BLOCK_TD] = 0xff, [SG_BLOCK_TCP] = 0x3ff,
-	[SG_BLOCK_TCC] = 0x3ff, [SG_BLOCK_CPC] = 0x3ff, [SG_BLOCK_CPF] = 0x3ff, [SG_BLOCK_GRBM] = 0x3f,
+	[SG_BLOCK_TCC] = 0x3ff, [SG_BLOCK_TCA] = 0x3ff, [SG_BLOCK_CPC] = 0x3ff, [SG_BLOCK_CPF] = 0x3ff, [SG_BLOCK_GRBM] = 0x3f,
 };
 /* clang-format on */
 
@@ -118,6 +119,15 @@ struct instances {
 	uint32_t first_se, end_se, first, end;
 };
 
+/* Instances of an engine, or of a die. */
+static uint32_t n_ones(const struct sg_pm4_registers *r, enum sg_per per)
+{
+	return per == SG_PER_CU        ? r->hw->cus_per_se
+	       : per == SG_PER_CHANNEL ? r->hw->n_channels
+	       : per == SG_PER_ARBITER ? SG_DIE_ARBITERS
+				       : 1;
+}
+
 /* Which instances of a block of a die GRBM_GFX_INDEX selects; empty: one that is not there. */
 static struct instances instances_of(struct sg_pm4_registers *r, uint32_t die, enum sg_block block)
 {
@@ -126,9 +136,7 @@ static struct instances instances_of(struct sg_pm4_registers *r, uint32_t die, e
 	bool every_se = index >> 31, every = index >> 30 & 1;
 	enum sg_per per = sg_blocks[block].per;
 	bool by_se = per == SG_PER_SE || per == SG_PER_CU;
-	bool by_one = per == SG_PER_CU || per == SG_PER_CHANNEL;
-	uint32_t n_se = by_se ? r->hw->n_se : 1;
-	uint32_t n = per == SG_PER_CU ? r->hw->cus_per_se : by_one ? r->hw->n_channels : 1;
+	uint32_t n_se = by_se ? r->hw->n_se : 1, n = n_ones(r, per);
 	struct instances all = { die * n_se, (die + 1) * n_se, 0,
 				 n < MAX_INSTANCES ? n : MAX_INSTANCES };
 
@@ -136,7 +144,7 @@ static struct instances instances_of(struct sg_pm4_registers *r, uint32_t die, e
 		all.first_se = die * n_se + se;
 		all.end_se = all.first_se + (se < n_se);
 	}
-	if (by_one && !every) {
+	if (n > 1 && !every) {
 		all.first = one;
 		all.end = one < all.end ? one + 1 : one;
 	}
@@ -149,9 +157,7 @@ static uint32_t number_of(const struct sg_pm4_registers *r, enum sg_block block,
 {
 	enum sg_per per = sg_blocks[block].per;
 
-	return per == SG_PER_CU        ? se * r->hw->cus_per_se + one
-	       : per == SG_PER_CHANNEL ? se * r->hw->n_channels + one
-				       : se;
+	return se * n_ones(r, per) + one;
 }
 
 /* ---- counters ---- */

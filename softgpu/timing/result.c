@@ -17,7 +17,7 @@ uint32_t sg_hw_instances(const struct sg_hw *hw, enum sg_block block)
 	case SG_PER_CHANNEL:
 		return sg_hw_n_channels(hw);
 	case SG_PER_ARBITER:
-		return 2 * hw->n_xcc;
+		return SG_DIE_ARBITERS * hw->n_xcc;
 	default:
 		return hw->n_xcc;
 	}

@@ -373,6 +373,13 @@ static void die_reads_its_own_counters(void **state)
 	assert_int_equal(read64(b, 0), value_of("SQ_WAVES", 5 * n_se + 3, false));
 	assert_int_equal(read64(b, 2), value_of("TA_TA_BUSY", (7 * n_se + 2) * cus + 9, false));
 	assert_int_equal(read64(b, 4), value_of("TCC_HIT", 7 * channels + 15, false));
+	/* TCA_CYCLE of the second arbiter of a die */
+	assert_int_equal(EXECUTE(b, SET_UCONFIG(0xc200, BROADCAST), SET_UCONFIG(0xdb95, 1),
+				 ONLY_DIES(1u << 6, COUNTER_WORDS),
+				 SET_UCONFIG(0xc200, INSTANCE(1)), READ_COUNTER(0xd396, DATA),
+				 READ_COUNTER(0xd397, DATA + 4)),
+			 SG_PM4_DONE);
+	assert_int_equal(read64(b, 0), value_of("TCA_CYCLE", 6 * 2 + 1, false));
 	/* GRBM_COUNT of die 1 while die 0 has another event there; without a predicate, die 0 answers */
 	assert_int_equal(EXECUTE(b, SET_UCONFIG(0xc200, BROADCAST), SET_UCONFIG(0xd840, 0),
 				 ONLY_DIES(1, 3), SET_UCONFIG(0xd840, 2), ONLY_DIES(2, 12),
