@@ -15,8 +15,14 @@
 #define DIFFERENCES_MAX 20u /* that are reported one by one */
 
 static struct {
-	uint64_t n_values, n_equal, n_dispatches, n_missing;
+	uint64_t n_values, n_equal, n_noted, n_dispatches, n_missing;
 } compared;
+
+/* GPUs may be read on different threads. */
+static uint64_t add(uint64_t *sum, uint64_t n)
+{
+	return __atomic_add_fetch(sum, n, __ATOMIC_RELAXED);
+}
 
 static bool find(const char **out_why)
 {
@@ -39,7 +45,7 @@ static void note_difference(const char *name, uint32_t instance, uint64_t packet
 {
 	char text[240];
 
-	if (compared.n_values - compared.n_equal > DIFFERENCES_MAX)
+	if (add(&compared.n_noted, 1) > DIFFERENCES_MAX)
 		return;
 	snprintf(text, sizeof(text),
 		 "counters: %s, instance %u: %llu by packets, %llu by the service", name, instance,
@@ -52,9 +58,9 @@ static void compare(const struct softgpu_value *packets, const struct softgpu_va
 	for (uint32_t i = 0; i < packets->n_values; i++) {
 		uint64_t other = i < service->n_values ? service->values[i] : UINT64_MAX;
 
-		compared.n_values++;
+		add(&compared.n_values, 1);
 		if (packets->values[i] == other)
-			compared.n_equal++;
+			add(&compared.n_equal, 1);
 		else
 			note_difference(packets->name, i, packets->values[i], other);
 	}
@@ -65,11 +71,11 @@ static bool take_both(const struct col_count_target *target, const struct col_co
 {
 	struct softgpu_result service;
 
-	compared.n_dispatches++;
+	add(&compared.n_dispatches, 1);
 	if (!col_count_packets.take(target, ticket, out_result) ||
 	    !col_count_service.take(target, ticket, &service) ||
 	    service.n_values != out_result->n_values) {
-		compared.n_missing++;
+		add(&compared.n_missing, 1);
 		return false;
 	}
 	for (uint32_t i = 0; i < service.n_values; i++)
