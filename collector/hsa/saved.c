@@ -28,6 +28,7 @@ static struct {
 	uint64_t n_buffer;
 	uint32_t made_for;           /* agent */
 	bool used;                   /* by a replay */
+	bool told;                   /* that it is in memory of the host */
 	uint32_t agent;              /* of the replay */
 	struct col_own_queue *queue; /* that copies */
 	struct part *parts;          /* PARTS_MAX */
@@ -85,6 +86,16 @@ static void free_buffer(void)
 	saved.n_buffer = 0;
 }
 
+/* Copies through the bus: the user should know why a run takes so long. */
+static void note_host(bool done)
+{
+	if (done && !saved.told)
+		col_note("counters: the GPU has no memory left, so kernel replay saves its memory "
+			 "in "
+			 "that of the host, which is slower");
+	saved.told |= done;
+}
+
 static bool need_buffer(uint64_t n_bytes)
 {
 	bool done;
@@ -93,7 +104,11 @@ static bool need_buffer(uint64_t n_bytes)
 	/* What was allocated for another GPU may not be reachable for this one. */
 	if (saved.n_buffer < n_bytes || saved.made_for != saved.agent)
 		free_buffer();
-	done = saved.buffer || allocate(saved.agent, n_bytes) || allocate(0, n_bytes);
+	done = saved.buffer || allocate(saved.agent, n_bytes);
+	if (!done) {
+		done = allocate(0, n_bytes);
+		note_host(done);
+	}
 	saved.used = done;
 	col_unlock(&saved.buffers);
 	return done;

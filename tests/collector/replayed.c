@@ -8,17 +8,21 @@
  *	replayed signal    an argument is a signal
  *	replayed mask      in a queue of a few compute units
  *	replayed large     the program has a few megabytes
+ *	replayed full      all memory of the GPU is in use, by somebody whom the runtime does not know
  *	replayed copy [N]  while a kernel runs, another buffer is copied to the GPU, and a third one is freed; the kernel
  *	                   loops N times
  *	replayed waits     while a kernel waits in its queue, a copy to the GPU waits for it
  *	replayed never     a queue is destroyed while its kernel runs for ever
  */
+#include <dlfcn.h>
+#include <hsakmt.h>
 #include <unistd.h>
 
 #include "tests/collector/hsa_program.h"
 
 #define N 4096u /* numbers, a work-item each */
 #define N_LAUNCHES 4u
+#define MORE_THAN_BLOCK (3u << 20) /* ROCr has blocks of 2 MB, of which it gives parts */
 #define SECOND_NS 1000000000ull
 
 // clang-format off
@@ -173,6 +177,31 @@ static int wrong(const char *what, const uint32_t *at, uint32_t first, uint32_t 
 	return n_wrong != 0;
 }
 
+/* By the driver's library, as another process would: the runtime does not see it. */
+static void fill_memory(void)
+{
+	void *thunk = dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
+	HSAKMT_STATUS (*take)(HSAuint32, HSAuint64, HsaMemFlags, void **) = NULL;
+	HsaMemFlags flags = { .ui32 = { .NonPaged = 1, .NoSubstitute = 1, .CoarseGrain = 1 } };
+	uint32_t node;
+	void *at;
+
+	if (thunk)
+		*(void **)&take = dlsym(thunk, "hsaKmtAllocMemory");
+	if (!take) {
+		puts("this runtime has no library of the driver");
+		exit(77);
+	}
+	OK(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_DRIVER_NODE_ID, &node));
+	for (uint64_t n_bytes = 1ull << 38; n_bytes >= 4096; n_bytes /= 2)
+		while (take(node, n_bytes, flags, &at) == HSAKMT_STATUS_SUCCESS)
+			;
+	if (hsa_amd_memory_pool_allocate(local, MORE_THAN_BLOCK, 0, &at) != HSA_STATUS_SUCCESS)
+		return;
+	puts("the GPU still has memory");
+	exit(1);
+}
+
 static int plain(const char *how)
 {
 	bool in_host = strcmp(how, "host") == 0, by_pointer = strcmp(how, "pointer") == 0;
@@ -187,6 +216,10 @@ static int plain(const char *how)
 		of.signal = done.handle;
 	if (strcmp(how, "large") == 0)
 		allocate(local, 4u << 20);
+	if (strcmp(how, "full") == 0) {
+		allocate(local, MORE_THAN_BLOCK);
+		fill_memory();
+	}
 	if (strcmp(how, "mask") == 0)
 		OK(hsa_amd_queue_cu_set_mask(queue, 32, (const uint32_t[]){ 0xff }));
 	copy_in(data, 7);

@@ -65,6 +65,22 @@ export WAVESCOPE_REPLAY_MB
 once large "the memory that it can write is larger than WAVESCOPE_REPLAY_MB allows"
 unset WAVESCOPE_REPLAY_MB
 
+# A GPU without memory to save to: the host's is used, every pass begins with the same, and that is said once.
+WAVESCOPE_COUNTERS=compare
+# shellcheck disable=SC2086
+run rocprofv3 --replay kernel --pmc $five -f csv -d full -o r -- "$replayed" full
+WAVESCOPE_COUNTERS=aqlprofile
+if [ "$rc" = 77 ]; then
+	skip_part "memory of the host: this runtime has no library of the driver by which to use up the GPU's"
+else
+	rc_is 0
+	out_has "full: 0 of 4096 wrong"
+	err_has "kernel replay: 4 dispatches ran 5.0 times each"
+	is "$(grep -c "the GPU has no memory left, so kernel replay saves its memory in that of the host" "$err")" 1 "notes"
+	grep -q "by packets and by the service, \([0-9]*\) of \1 values equal" "$err" || fail "values differ: $(cat "$err")"
+	is "$(counted values full/r | wc -l)" $((4 * 18)) "counters of five passes"
+fi
+
 # A copy to the GPU and a free during the passes, and a copy that waits for the kernel: nothing of them is undone.
 for how in copy waits; do
 	# shellcheck disable=SC2086
