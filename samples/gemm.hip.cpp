@@ -3,10 +3,10 @@
  *
  *   plain   one work-item per element, operands straight from memory
  *   tiled   16 x 16 tiles of A and B staged in LDS
- *   mfma    one wave per 16 x 16 tile, matrix instructions, in six types
+ *   mfma    one wave per 16 x 16 tile, matrix instructions, in the types that the GPU has
  *
- * f64 matrix instructions and the wide bf16 form came with gfx90a; on gfx908
- * those two variants are reported as skipped.
+ * Each generation added types and wider forms, and MI300 dropped the first bf16 and i8 forms.
+ * What a GPU does not have is reported as skipped.
  */
 #include "check.h"
 
@@ -50,24 +50,70 @@ template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
  * has four registers per lane, column l % 16, and row() says which row.
  * The bodies are empty for the host and for targets without the instruction.
  */
-#if defined(__gfx908__) || defined(__gfx90a__)
+enum { GFX908 = 1, GFX90A = 2, GFX942 = 4, GFX950 = 8 };
+enum {
+	CDNA1_2 = GFX908 | GFX90A,
+	CDNA2_ON = GFX90A | GFX942 | GFX950,
+	CDNA3 = GFX942,
+	CDNA3_ON = GFX942 | GFX950,
+	CDNA4 = GFX950,
+	CDNA = GFX908 | CDNA2_ON
+};
+
 #define MFMA(name, a, b, c) __builtin_amdgcn_mfma_##name(a, b, c, 0, 0, 0)
-#else
-#define MFMA(name, a, b, c) (c)
+#define NO_MFMA(name, a, b, c) (c)
+#if defined(__gfx908__)
+#define IN_CDNA MFMA
+#define IN_CDNA1_2 MFMA
+#elif defined(__gfx90a__)
+#define IN_CDNA MFMA
+#define IN_CDNA1_2 MFMA
+#define IN_CDNA2_ON MFMA
+#elif defined(__gfx942__)
+#define IN_CDNA MFMA
+#define IN_CDNA2_ON MFMA
+#define IN_CDNA3 MFMA
+#define IN_CDNA3_ON MFMA
+#elif defined(__gfx950__)
+#define IN_CDNA MFMA
+#define IN_CDNA2_ON MFMA
+#define IN_CDNA3_ON MFMA
+#define IN_CDNA4 MFMA
+using bf16x8 = vec<__bf16, 8>;
+/* 8-bit floats with a scale per row and column: here a half and two, whose product is one. */
+#define SCALED(a, b, c)                                                                            \
+	__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 126, 0, 128)
 #endif
-#if defined(__gfx90a__)
-#define MFMA_90A(name, a, b, c) MFMA(name, a, b, c)
-#else
-#define MFMA_90A(name, a, b, c) (c)
+#ifndef IN_CDNA
+#define IN_CDNA NO_MFMA
+#endif
+#ifndef IN_CDNA1_2
+#define IN_CDNA1_2 NO_MFMA
+#endif
+#ifndef IN_CDNA2_ON
+#define IN_CDNA2_ON NO_MFMA
+#endif
+#ifndef IN_CDNA3
+#define IN_CDNA3 NO_MFMA
+#endif
+#ifndef IN_CDNA3_ON
+#define IN_CDNA3_ON NO_MFMA
+#endif
+#ifndef IN_CDNA4
+#define IN_CDNA4 NO_MFMA
+#define SCALED(a, b, c) (c)
 #endif
 
-#define MATRIX_TYPE(type, element_t, sum_t, per_lane, row_expr, call)                              \
+#define MATRIX_TYPE(type, archs, element_t, sum_t, per_lane, row_expr, call)                       \
 	struct type {                                                                              \
 		using element = element_t;                                                         \
 		using sum = sum_t;                                                                 \
-		enum { PER_LANE = per_lane };                                                      \
+		enum { ARCHS = archs, PER_LANE = per_lane };                                       \
 		using fragment = vec<element, PER_LANE>;                                           \
-		static __device__ int row(int lane, int reg) { return row_expr; }                  \
+		static __device__ int row(int lane, int reg)                                       \
+		{                                                                                  \
+			return row_expr;                                                           \
+		}                                                                                  \
 		static __device__ vec<sum, 4> mac(fragment a, fragment b, vec<sum, 4> c)           \
 		{                                                                                  \
 			(void)a, (void)b;                                                          \
@@ -77,15 +123,25 @@ template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
 
 #define ROW_BLOCKED (4 * (lane / 16) + reg)
 #define ROW_STRIDED (4 * reg + lane / 16) /* f64 spreads its registers over the tile */
-#define AS_INT(v) __builtin_bit_cast(int, v)
+#define AS(type, v) __builtin_bit_cast(type, v)
+using i32x4 = vec<int, 4>;
+using i32x8 = vec<int, 8>;
 
 // clang-format off
-MATRIX_TYPE(f32,     float,    float,  1, ROW_BLOCKED, MFMA(f32_16x16x4f32, a[0], b[0], c))
-MATRIX_TYPE(f16,     _Float16, float,  4, ROW_BLOCKED, MFMA(f32_16x16x16f16, a, b, c))
-MATRIX_TYPE(bf16,    short,    float,  2, ROW_BLOCKED, MFMA(f32_16x16x8bf16, a, b, c))
-MATRIX_TYPE(bf16_1k, short,    float,  4, ROW_BLOCKED, MFMA_90A(f32_16x16x16bf16_1k, a, b, c))
-MATRIX_TYPE(f64,     double,   double, 1, ROW_STRIDED, MFMA_90A(f64_16x16x4f64, a[0], b[0], c))
-MATRIX_TYPE(i8,      int8_t,   int,    4, ROW_BLOCKED, MFMA(i32_16x16x16i8, AS_INT(a), AS_INT(b), c))
+MATRIX_TYPE(f32,     CDNA,     float,    float,  1, ROW_BLOCKED, IN_CDNA(f32_16x16x4f32, a[0], b[0], c))
+MATRIX_TYPE(f16,     CDNA,     _Float16, float,  4, ROW_BLOCKED, IN_CDNA(f32_16x16x16f16, a, b, c))
+MATRIX_TYPE(bf16,    CDNA1_2,  short,    float,  2, ROW_BLOCKED, IN_CDNA1_2(f32_16x16x8bf16, a, b, c))
+MATRIX_TYPE(bf16_1k, CDNA2_ON, short,    float,  4, ROW_BLOCKED, IN_CDNA2_ON(f32_16x16x16bf16_1k, a, b, c))
+MATRIX_TYPE(f64,     CDNA2_ON, double,   double, 1, ROW_STRIDED, IN_CDNA2_ON(f64_16x16x4f64, a[0], b[0], c))
+MATRIX_TYPE(i8,      CDNA1_2,  int8_t,   int,    4, ROW_BLOCKED, IN_CDNA1_2(i32_16x16x16i8, AS(int, a), AS(int, b), c))
+MATRIX_TYPE(i8_x32,  CDNA3_ON, int8_t,   int,    8, ROW_BLOCKED, IN_CDNA3_ON(i32_16x16x32_i8, AS(long, a), AS(long, b), c))
+MATRIX_TYPE(xf32,    CDNA3,    float,    float,  2, ROW_BLOCKED, IN_CDNA3(f32_16x16x8_xf32, a, b, c))
+MATRIX_TYPE(fp8,     CDNA3_ON, uint8_t,  float,  8, ROW_BLOCKED, IN_CDNA3_ON(f32_16x16x32_fp8_fp8, AS(long, a), AS(long, b), c))
+MATRIX_TYPE(bf8,     CDNA3_ON, uint8_t,  float,  8, ROW_BLOCKED, IN_CDNA3_ON(f32_16x16x32_bf8_bf8, AS(long, a), AS(long, b), c))
+MATRIX_TYPE(f16_x32, CDNA4,    _Float16, float,  8, ROW_BLOCKED, IN_CDNA4(f32_16x16x32_f16, a, b, c))
+MATRIX_TYPE(bf16_x32, CDNA4,   short,    float,  8, ROW_BLOCKED, IN_CDNA4(f32_16x16x32_bf16, AS(bf16x8, a), AS(bf16x8, b), c))
+MATRIX_TYPE(i8_x64,  CDNA4,    int8_t,   int,   16, ROW_BLOCKED, IN_CDNA4(i32_16x16x64_i8, AS(i32x4, a), AS(i32x4, b), c))
+MATRIX_TYPE(mxfp8,   CDNA4,    uint8_t,  float, 32, ROW_BLOCKED, SCALED(AS(i32x8, a), AS(i32x8, b), c))
 // clang-format on
 
 template <class M>
@@ -100,8 +156,12 @@ __global__ void gemm_mfma(const typename M::element *a, const typename M::elemen
 		typename M::fragment fa, fb;
 
 		for (int e = 0; e < M::PER_LANE; e++) {
-			fa[e] = a[(row0 + along) * n + k0 + k_lane + e];
-			fb[e] = b[(k0 + k_lane + e) * n + col0 + along];
+			int k = k0 + k_lane + e;
+
+			/* n is a multiple of 16 and may be none of the wider shapes' k */
+			bool inside = 4 * M::PER_LANE <= TILE || k < n;
+			fa[e] = inside ? a[(row0 + along) * n + k] : 0;
+			fb[e] = inside ? b[k * n + col0 + along] : 0;
 		}
 		sum = M::mac(fa, fb, sum);
 	}
@@ -114,16 +174,17 @@ struct problem {
 	std::vector<double> a, b, want; /* want belongs to a and b as they are */
 };
 
-/* Entries are k / 64 with |k| <= 64: exact in every type but i8, which takes k itself. */
-static problem make_problem(int n)
+/* Entries are k / steps with |k| <= steps. 64 steps are exact in every type of 16 bits and more, and i8 takes k
+ * itself; 8 steps are exact in 8-bit floats. */
+static problem make_problem(int n, int steps)
 {
 	problem p = { n, std::vector<double>(n * n), std::vector<double>(n * n),
 		      std::vector<double>(n * n, 0.0) };
 	number_source numbers;
 
 	for (int i = 0; i < n * n; i++) {
-		p.a[i] = (int)(numbers.next() % 129) / 64.0 - 1.0;
-		p.b[i] = (int)(numbers.next() % 129) / 64.0 - 1.0;
+		p.a[i] = (int)(numbers.next() % (2 * steps + 1)) / (double)steps - 1.0;
+		p.b[i] = (int)(numbers.next() % (2 * steps + 1)) / (double)steps - 1.0;
 	}
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < n; k++)
@@ -132,12 +193,66 @@ static problem make_problem(int n)
 	return p;
 }
 
+static bool fnuz; /* the device's 8-bit floats are MI300's, whose exponents are greater by one */
+
+/* An 8-bit float with that many bits of mantissa; the entries are exact, and none is as small as a denormal. */
+static uint8_t float8_bits(double x, int mantissa_bits)
+{
+	int exponent, bias = (1 << (6 - mantissa_bits)) - (fnuz ? 0 : 1);
+	double fraction = 2 * frexp(fabs(x), &exponent) - 1;
+
+	if (x == 0)
+		return 0;
+	return (uint8_t)((x < 0) << 7 | (exponent - 1 + bias) << mantissa_bits |
+			 (int)(fraction * (1 << mantissa_bits)));
+}
+
 /* bf16 is the upper half of a float; nothing is lost for these entries. */
-template <class M> static typename M::element encode(double x) { return (typename M::element)x; }
-static short bf16_bits(double x) { return (short)(__builtin_bit_cast(uint32_t, (float)x) >> 16); }
-template <> short encode<bf16>(double x) { return bf16_bits(x); }
-template <> short encode<bf16_1k>(double x) { return bf16_bits(x); }
-template <> int8_t encode<i8>(double x) { return (int8_t)(x * 64); }
+static short bf16_bits(double x)
+{
+	return (short)(__builtin_bit_cast(uint32_t, (float)x) >> 16);
+}
+
+template <class M> static typename M::element encode(double x)
+{
+	return (typename M::element)x;
+}
+template <> short encode<bf16>(double x)
+{
+	return bf16_bits(x);
+}
+template <> short encode<bf16_1k>(double x)
+{
+	return bf16_bits(x);
+}
+template <> short encode<bf16_x32>(double x)
+{
+	return bf16_bits(x);
+}
+template <> int8_t encode<i8>(double x)
+{
+	return (int8_t)(x * 64);
+}
+template <> int8_t encode<i8_x32>(double x)
+{
+	return (int8_t)(x * 64);
+}
+template <> int8_t encode<i8_x64>(double x)
+{
+	return (int8_t)(x * 64);
+}
+template <> uint8_t encode<fp8>(double x)
+{
+	return float8_bits(x, 3);
+}
+template <> uint8_t encode<mxfp8>(double x)
+{
+	return float8_bits(x, 3);
+}
+template <> uint8_t encode<bf8>(double x)
+{
+	return float8_bits(x, 2);
+}
 
 /* Products are multiples of 2^-12 below 1, so f32 sums are exact up to k = 4096. */
 template <class T>
@@ -162,9 +277,9 @@ static bool run_vector(const char *name, void (*kernel)(const float *, const flo
 	return judge(name, dc.download(), p.want);
 }
 
-template <class M> static bool run_mfma(const char *name, const problem &p, bool available)
+template <class M> static bool run_mfma(const char *name, const problem &p, int arch)
 {
-	if (!available) {
+	if (!(M::ARCHS & arch)) {
 		printf("%-14s skipped: this device has no such matrix instruction\n", name);
 		return true;
 	}
@@ -182,7 +297,7 @@ template <class M> static bool run_mfma(const char *name, const problem &p, bool
 	LAUNCH_OK();
 
 	std::vector<double> want = p.want;
-	if (std::is_same<M, i8>::value)
+	if (std::is_same<typename M::element, int8_t>::value)
 		for (double &w : want)
 			w *= 64.0 * 64.0;
 	return judge(name, dc.download(), want);
@@ -205,19 +320,36 @@ int main(int argc, char **argv)
 	hipDeviceProp_t prop;
 	HIP_OK(hipSetDevice((int)device));
 	HIP_OK(hipGetDeviceProperties(&prop, (int)device));
-	bool gfx90a = !strncmp(prop.gcnArchName, "gfx90a", 6);
-	bool gfx908 = !strncmp(prop.gcnArchName, "gfx908", 6);
-	bool any = gfx90a || gfx908;
+	static const struct {
+		const char *name;
+		int arch;
+	} archs[] = { { "gfx908", GFX908 },
+		      { "gfx90a", GFX90A },
+		      { "gfx942", GFX942 },
+		      { "gfx950", GFX950 } };
+	int arch = 0;
+	for (const auto &known : archs)
+		if (!strncmp(prop.gcnArchName, known.name, strlen(known.name)))
+			arch = known.arch;
+	fnuz = arch == GFX942;
 
-	problem p = make_problem((int)n);
+	problem p = make_problem((int)n, 64), coarse = make_problem((int)n, 8);
 	bool pass = true;
 	pass &= run_vector("plain f32", gemm_plain, p);
 	pass &= run_vector("tiled f32", gemm_tiled, p);
-	pass &= run_mfma<f32>("mfma f32", p, any);
-	pass &= run_mfma<f16>("mfma f16", p, any);
-	pass &= run_mfma<bf16>("mfma bf16", p, any);
-	pass &= run_mfma<bf16_1k>("mfma bf16_1k", p, gfx90a);
-	pass &= run_mfma<f64>("mfma f64", p, gfx90a);
-	pass &= run_mfma<i8>("mfma i8", p, any);
+	pass &= run_mfma<f32>("mfma f32", p, arch);
+	pass &= run_mfma<f16>("mfma f16", p, arch);
+	pass &= run_mfma<bf16>("mfma bf16", p, arch);
+	pass &= run_mfma<bf16_1k>("mfma bf16_1k", p, arch);
+	pass &= run_mfma<f64>("mfma f64", p, arch);
+	pass &= run_mfma<i8>("mfma i8", p, arch);
+	pass &= run_mfma<i8_x32>("mfma i8_x32", p, arch);
+	pass &= run_mfma<xf32>("mfma xf32", p, arch);
+	pass &= run_mfma<fp8>("mfma fp8", coarse, arch);
+	pass &= run_mfma<bf8>("mfma bf8", coarse, arch);
+	pass &= run_mfma<f16_x32>("mfma f16_x32", p, arch);
+	pass &= run_mfma<bf16_x32>("mfma bf16_x32", p, arch);
+	pass &= run_mfma<i8_x64>("mfma i8_x64", p, arch);
+	pass &= run_mfma<mxfp8>("mfma mxfp8", coarse, arch);
 	return verdict(pass);
 }
