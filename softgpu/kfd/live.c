@@ -21,18 +21,10 @@
 #define LOWEST_LOAD 0.01 /* clocks fall when less than this is left of it */
 
 /* Degrees Celsius of an idle board and of one that has been busy for a while. */
-static const struct {
-	const char *label;
-	uint32_t idle, hot;
-} sensors[] = { { "edge", 38, 62 }, { "junction", 41, 78 }, { "mem", 40, 68 } };
-#define N_SENSORS (sizeof(sensors) / sizeof(sensors[0]))
-
 enum { EDGE, JUNCTION, MEMORY };
-
-const char *sg_live_temperature(uint32_t which)
-{
-	return which < N_SENSORS ? sensors[which].label : NULL;
-}
+static const struct {
+	uint32_t idle, hot;
+} sensors[] = { [EDGE] = { 38, 62 }, [JUNCTION] = { 41, 78 }, [MEMORY] = { 40, 68 } };
 
 /* --- what is modelled --- */
 
@@ -165,21 +157,28 @@ WRITER(write_metrics)
 
 /* clang-format off */
 const struct sg_live_file sg_live_files[] = {
-	{ false, "gpu_busy_percent",       write_busy,                0 },
-	{ false, "gpu_metrics",            write_metrics,             0 },
-	{ false, "mem_info_vis_vram_used", write_used,                0 },
-	{ false, "mem_info_vram_used",     write_used,                0 },
-	{ false, "pp_dpm_mclk",            write_memory_clock_levels, 0 },
-	{ false, "pp_dpm_sclk",            write_clock_levels,        0 },
-	{ true,  "freq1_input",            write_clock,               0 },
-	{ true,  "freq2_input",            write_memory_clock,        0 },
-	{ true,  "power1_average",         write_power,               0 },
-	{ true,  "temp1_input",            write_temperature,         EDGE },
-	{ true,  "temp2_input",            write_temperature,         JUNCTION },
-	{ true,  "temp3_input",            write_temperature,         MEMORY },
+	{ SG_LIVE_ALL,     NULL,       "gpu_busy_percent",       write_busy,                0 },
+	{ SG_LIVE_ALL,     NULL,       "gpu_metrics",            write_metrics,             0 },
+	{ SG_LIVE_ALL,     NULL,       "mem_info_vis_vram_used", write_used,                0 },
+	{ SG_LIVE_ALL,     NULL,       "mem_info_vram_used",     write_used,                0 },
+	{ SG_LIVE_ALL,     NULL,       "pp_dpm_mclk",            write_memory_clock_levels, 0 },
+	{ SG_LIVE_ALL,     NULL,       "pp_dpm_sclk",            write_clock_levels,        0 },
+	{ SG_LIVE_ALL,     "sclk",     "freq1_input",            write_clock,               0 },
+	{ SG_LIVE_ALL,     "mclk",     "freq2_input",            write_memory_clock,        0 },
+	{ SG_LIVE_ONE_DIE, "PPT",      "power1_average",         write_power,               0 },
+	{ SG_LIVE_DIES,    "PPT",      "power1_input",           write_power,               0 },
+	{ SG_LIVE_ONE_DIE, "edge",     "temp1_input",            write_temperature,         EDGE },
+	{ SG_LIVE_ALL,     "junction", "temp2_input",            write_temperature,         JUNCTION },
+	{ SG_LIVE_ALL,     "mem",      "temp3_input",            write_temperature,         MEMORY },
 };
 /* clang-format on */
 const uint32_t sg_live_n_files = sizeof(sg_live_files) / sizeof(sg_live_files[0]);
+
+bool sg_live_has(const struct sg_live_file *file, const struct sg_gpu *gpu)
+{
+	return file->boards == SG_LIVE_ALL ||
+	       file->boards == (gpu->model->partition ? SG_LIVE_DIES : SG_LIVE_ONE_DIE);
+}
 
 static const struct sg_live_file *file_of(const char *path)
 {

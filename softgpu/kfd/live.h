@@ -22,8 +22,12 @@ struct sg_topology;
 
 #define SG_LIVE_BYTES 512u /* the longest content */
 
+/* The driver shows the sensors of a GPU of several dies differently: no edge, and the power of now. */
+enum sg_live_boards { SG_LIVE_ALL, SG_LIVE_ONE_DIE, SG_LIVE_DIES };
+
 struct sg_live_file {
-	bool in_hwmon; /* or in the device's folder */
+	enum sg_live_boards boards; /* that have this file */
+	const char *label; /* of a sensor, which is in the folder hwmon; NULL: of the device */
 	const char *name;
 	size_t (*write)(const struct sg_gpu *gpu, const struct sg_board_use *use, uint32_t which,
 			char out[SG_LIVE_BYTES]); /* returns the size */
@@ -33,8 +37,7 @@ struct sg_live_file {
 extern const struct sg_live_file sg_live_files[];
 extern const uint32_t sg_live_n_files;
 
-/* The names of the sensors: temp1_label and so on; NULL: there are no more. */
-const char *sg_live_temperature(uint32_t which);
+bool sg_live_has(const struct sg_live_file *file, const struct sg_gpu *gpu);
 
 /* One of enum sg_drm_sensor. False: there is no such sensor. */
 bool sg_live_sensor(const struct sg_gpu *gpu, const struct sg_board_use *use, uint32_t which,

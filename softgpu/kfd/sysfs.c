@@ -247,24 +247,14 @@ static void add_gpu(struct sg_sysfs *tree, const struct sg_topology *topology, u
 static void add_sensors(struct sg_sysfs *tree, const struct place *device, const struct sg_gpu *gpu,
 			uint32_t card)
 {
-	static const char *const clocks[] = { "sclk", "mclk" };
 	const struct sg_gpu_model *m = gpu->model;
 	struct place hwmon = place(tree, "%s/hwmon/hwmon%u", device->folder, card);
 	const struct sg_board_use idle = { 0 };
 	char name[32], text[SG_LIVE_BYTES];
 
 	add(&hwmon, 'f', "name", "amdgpu\n");
-	for (uint32_t i = 0; sg_live_temperature(i); i++) {
-		snprintf(name, sizeof(name), "temp%u_label", i + 1);
-		add(&hwmon, 'f', name, "%s\n", sg_live_temperature(i));
-	}
-	for (uint32_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		snprintf(name, sizeof(name), "freq%u_label", i + 1);
-		add(&hwmon, 'f', name, "%s\n", clocks[i]);
-	}
 	add(&hwmon, 'f', "in0_label",
 	    "vddgfx\n"); /* rocm-smi 5 gives up without; there is no value */
-	add(&hwmon, 'f', "power1_label", "PPT\n");
 	add(&hwmon, 'f', "power1_cap", "%u\n", m->max_watts * 1000000);
 	add(&hwmon, 'f', "power1_cap_default", "%u\n", m->max_watts * 1000000);
 	add(&hwmon, 'f', "power1_cap_max", "%u\n", m->max_watts * 1000000);
@@ -273,10 +263,18 @@ static void add_sensors(struct sg_sysfs *tree, const struct place *device, const
 	 * once it is read. */
 	for (uint32_t i = 0; i < sg_live_n_files; i++) {
 		const struct sg_live_file *file = &sg_live_files[i];
-		size_t n = file->write(gpu, &idle, file->which, text);
+		size_t n;
 
-		add(file->in_hwmon ? &hwmon : device, 'f', file->name, "%.*s",
+		if (!sg_live_has(file, gpu))
+			continue;
+		n = file->write(gpu, &idle, file->which, text);
+		add(file->label ? &hwmon : device, 'f', file->name, "%.*s",
 		    memchr(text, '\0', n) ? 0 : (int)n, text);
+		if (file->label) { /* temp2_label of temp2_input */
+			snprintf(name, sizeof(name), "%.*s_label", (int)strcspn(file->name, "_"),
+				 file->name);
+			add(&hwmon, 'f', name, "%s\n", file->label);
+		}
 	}
 	add(device, 'f', "power_dpm_force_performance_level", "auto\n");
 	add(device, 'f', "mem_info_vram_vendor", "unknown\n");

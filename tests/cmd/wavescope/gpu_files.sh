@@ -25,6 +25,13 @@ on mi210,mi100 cat $device/product_name $device/vbios_version $device/unique_id 
 out_has 'AMD Instinct MI210'
 on mi100 cat $device/hwmon/hwmon0/power1_cap
 out_is 300000000
+# The driver has no edge of a GPU of several dies, and its power at this moment instead of the average.
+on mi300x,mi210 sh -c 'cd / && for card in 0 1; do ls /sys/class/drm/card$card/device/hwmon/hwmon$card; done |
+	grep -E "^(temp|power1_[ai]|power1_label)" | paste -sd " "'
+out_is 'power1_input power1_label temp2_input temp2_label temp3_input temp3_label power1_average power1_label temp1_input'\
+' temp1_label temp2_input temp2_label temp3_input temp3_label'
+on mi300x cat $device/hwmon/hwmon0/temp2_label $device/hwmon/hwmon0/freq2_label $device/hwmon/hwmon0/power1_label
+out_is "$(printf 'junction\nmclk\nPPT')"
 
 # 96 MiB in use and kernels without a pause, except for what else runs on this machine's cores.
 wavescope run --gpu mi210,mi100 --workers 1 -- "$busy" 96 "$work/ready" &
