@@ -17,7 +17,7 @@
 	.engine_clock_mhz = 1700, .gb_addr_config = 0x2a114042,                                   \
 	.cp_ucode = 70, .sdma_ucode = 8,                                                          \
 	.n_sdma_engines = 2, .n_sdma_xgmi_engines = 3, .n_sdma_queues_per_engine = 8,             \
-	.n_cp_queues = 24, .asic_revision = 1,                                                    \
+	.n_cp_queues = 24, .asic_revision = 1, .pcie_gts = 16,                                    \
 	.xgmi_mbs = 50000, .n_links_package = 4, .n_links_pair = 3, .n_links_mesh = 1,            \
 	.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 128 } }
 
@@ -33,7 +33,7 @@
 	.n_simds_per_cu = 4, .n_waves_per_simd = 8, .n_scratch_slots_per_cu = 32,                 \
 	.vgpr_bytes_per_cu = 512 << 10, .sgpr_bytes_per_cu = 12800,                               \
 	.hbm_width_bits = 8192, .gb_addr_config = 0x2a114042,                                     \
-	.n_sdma_queues_per_engine = 8, .n_cp_queues = 24,                                         \
+	.n_sdma_queues_per_engine = 8, .n_cp_queues = 24, .pcie_gts = 32,                         \
 	.xgmi_mbs = 64000, .n_links_package = 1
 #define CACHES(l2_kib)                                                                            \
 	.caches = { { 1, false, 32, 128 }, { 1, true, 64, 128 }, { 2, false, l2_kib, 128 },       \
@@ -110,7 +110,7 @@ const struct sg_gpu_model sg_gpu_models[] = {
 		.engine_clock_mhz = 1502, .gb_addr_config = 0x2a114042,
 		.cp_ucode = 65, .sdma_ucode = 18,
 		.n_sdma_engines = 2, .n_sdma_xgmi_engines = 6, .n_sdma_queues_per_engine = 8,
-		.n_cp_queues = 24, .asic_revision = 2,
+		.n_cp_queues = 24, .asic_revision = 2, .pcie_gts = 16,
 		.xgmi_mbs = 50000, .n_links_pair = 3, .n_links_mesh = 1,
 		.caches = { { 1, false, 16, 64 }, { 1, true, 32, 64 }, { 2, false, 8192, 64 } },
 	},

@@ -16,6 +16,7 @@
 
 #define SG_MAX_GPUS 16
 #define SG_MAX_CACHES 4
+#define SG_PCIE_LANES 16u
 
 struct sg_cache_level {
 	uint8_t level; /* 0: none, the list ends */
@@ -58,6 +59,7 @@ struct sg_gpu_model {
 	uint8_t n_cp_queues;
 	uint8_t asic_revision;
 
+	uint8_t pcie_gts; /* to the host, on each of SG_PCIE_LANES */
 	/* xGMI: one link; how many join two dies of a package, two boards, more than two boards */
 	uint32_t xgmi_mbs;
 	uint8_t n_links_package, n_links_pair, n_links_mesh;

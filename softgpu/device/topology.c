@@ -182,8 +182,13 @@ bool sg_topology_parse(struct sg_topology *topology, const char *list, char *err
 /* As the driver weighs them: PCIe, xGMI, and what stays in one package. */
 enum { WEIGHT_PCIE = 20, WEIGHT_XGMI = 15, WEIGHT_PACKAGE = 13 };
 #define PCIE_MIN_MBS 312
-#define PCIE_MAX_MBS 32000
 #define APU_MEMORY_MBS 819200 /* what the driver writes for host memory in the package */
+
+/* As the driver counts: 16 lanes, a bit per transfer. */
+static uint32_t pcie_max_mbs(const struct sg_gpu *gpu)
+{
+	return gpu->model->pcie_gts * 1000u * SG_PCIE_LANES / 8;
+}
 
 static bool in_package(const struct sg_gpu *a, const struct sg_gpu *b)
 {
@@ -212,7 +217,8 @@ static uint32_t n_xgmi_links(const struct sg_topology *topology, uint32_t a, uin
 
 static struct sg_link host_link(const struct sg_topology *topology, uint32_t from, uint32_t to)
 {
-	bool is_apu = topology->gpus[(from ? from : to) - 1].model->is_apu;
+	const struct sg_gpu *gpu = &topology->gpus[(from ? from : to) - 1];
+	bool is_apu = gpu->model->is_apu;
 
 	return (struct sg_link){
 		.type = is_apu ? SG_LINK_XGMI : SG_LINK_PCIE,
@@ -221,7 +227,7 @@ static struct sg_link host_link(const struct sg_topology *topology, uint32_t fro
 		.n_links = 1,
 		.weight = is_apu ? WEIGHT_PACKAGE : WEIGHT_PCIE,
 		.min_bandwidth_mbs = is_apu ? APU_MEMORY_MBS : PCIE_MIN_MBS,
-		.max_bandwidth_mbs = is_apu ? APU_MEMORY_MBS : PCIE_MAX_MBS,
+		.max_bandwidth_mbs = is_apu ? APU_MEMORY_MBS : pcie_max_mbs(gpu),
 	};
 }
 
@@ -229,6 +235,7 @@ static struct sg_link peer_link(const struct sg_topology *topology, uint32_t fro
 {
 	const struct sg_gpu *a = &topology->gpus[from - 1], *b = &topology->gpus[to - 1];
 	uint32_t n_xgmi = n_xgmi_links(topology, from - 1, to - 1);
+	const struct sg_gpu *slower = a->model->pcie_gts < b->model->pcie_gts ? a : b;
 
 	/* Without a bridge the way leads through the host: two hops of PCIe. */
 	if (!n_xgmi)
@@ -238,7 +245,7 @@ static struct sg_link peer_link(const struct sg_topology *topology, uint32_t fro
 					 .n_links = 1,
 					 .weight = 2 * WEIGHT_PCIE,
 					 .min_bandwidth_mbs = PCIE_MIN_MBS,
-					 .max_bandwidth_mbs = PCIE_MAX_MBS };
+					 .max_bandwidth_mbs = pcie_max_mbs(slower) };
 	return (struct sg_link){ .type = SG_LINK_XGMI,
 				 .from = from,
 				 .to = to,

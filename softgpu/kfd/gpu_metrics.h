@@ -51,10 +51,9 @@ _Static_assert(sizeof(struct sg_gpu_metrics) == 120, "as the kernel lays it out"
 		.current_socclk = UINT16_MAX, .current_vclk0 = UINT16_MAX,                         \
 		.current_dclk0 = UINT16_MAX, .current_vclk1 = UINT16_MAX,                          \
 		.current_dclk1 = UINT16_MAX, .current_fan_speed = UINT16_MAX,                      \
-		.pcie_link_width = 16, .pcie_link_speed = 160, .padding = UINT16_MAX,              \
-		.gfx_activity_acc = UINT32_MAX, .mem_activity_acc = UINT32_MAX,                    \
-		.voltage_soc = UINT16_MAX, .voltage_gfx = UINT16_MAX, .voltage_mem = UINT16_MAX,   \
-		.padding1 = UINT16_MAX,                                                            \
+		.padding = UINT16_MAX, .gfx_activity_acc = UINT32_MAX,                             \
+		.mem_activity_acc = UINT32_MAX, .voltage_soc = UINT16_MAX,                         \
+		.voltage_gfx = UINT16_MAX, .voltage_mem = UINT16_MAX, .padding1 = UINT16_MAX,      \
 	}
 
 #endif

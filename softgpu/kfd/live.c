@@ -149,6 +149,8 @@ WRITER(write_metrics)
 	metrics.firmware_timestamp = now_ns / SG_DEVICE_TICK_NS;
 	metrics.current_gfxclk = (uint16_t)clock_mhz(gpu->model, use);
 	metrics.current_uclk = (uint16_t)memory_clock_mhz(gpu->model, use);
+	metrics.pcie_link_width = SG_PCIE_LANES;
+	metrics.pcie_link_speed = (uint16_t)(gpu->model->pcie_gts * 10);
 	metrics.average_gfxclk_frequency = metrics.current_gfxclk;
 	metrics.average_uclk_frequency = metrics.current_uclk;
 	memcpy(out, &metrics, sizeof(metrics));

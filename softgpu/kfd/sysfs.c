@@ -279,10 +279,10 @@ static void add_sensors(struct sg_sysfs *tree, const struct place *device, const
 	add(device, 'f', "power_dpm_force_performance_level", "auto\n");
 	add(device, 'f', "mem_info_vram_vendor", "unknown\n");
 	add(device, 'f', "pcie_replay_count", "0\n");
-	add(device, 'f', "current_link_speed", "16.0 GT/s PCIe\n");
-	add(device, 'f', "current_link_width", "16\n");
-	add(device, 'f', "max_link_speed", "16.0 GT/s PCIe\n");
-	add(device, 'f', "max_link_width", "16\n");
+	add(device, 'f', "current_link_speed", "%u.0 GT/s PCIe\n", m->pcie_gts);
+	add(device, 'f', "current_link_width", "%u\n", SG_PCIE_LANES);
+	add(device, 'f', "max_link_speed", "%u.0 GT/s PCIe\n", m->pcie_gts);
+	add(device, 'f', "max_link_width", "%u\n", SG_PCIE_LANES);
 }
 
 /* What a board has printed on it; that this one is none can be read there, too. */

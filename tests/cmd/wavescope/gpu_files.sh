@@ -32,6 +32,8 @@ out_is 'power1_input power1_label temp2_input temp2_label temp3_input temp3_labe
 ' temp1_label temp2_input temp2_label temp3_input temp3_label'
 on mi300x cat $device/hwmon/hwmon0/temp2_label $device/hwmon/hwmon0/freq2_label $device/hwmon/hwmon0/power1_label
 out_is "$(printf 'junction\nmclk\nPPT')"
+on mi300x,mi210 cat /sys/class/drm/card0/device/max_link_speed /sys/class/drm/card1/device/current_link_speed
+out_is "$(printf '32.0 GT/s PCIe\n16.0 GT/s PCIe')"
 
 # 96 MiB in use and kernels without a pause, except for what else runs on this machine's cores.
 wavescope run --gpu mi210,mi100 --workers 1 -- "$busy" 96 "$work/ready" &

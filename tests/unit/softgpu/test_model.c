@@ -202,6 +202,24 @@ static void partitions_are_linked_within_their_package(void **state)
 	assert_int_equal(links[3].n_links, 2);
 }
 
+static void a_way_over_pcie_is_as_fast_as_its_slower_end(void **state)
+{
+	struct sg_link links[SG_MAX_GPUS];
+	struct sg_topology topology;
+
+	assert_true(parse(&topology, "mi300x,mi210,mi350x"));
+	sg_topology_links(&topology, 0, links);
+	assert_int_equal(links[0].max_bandwidth_mbs, 64000); /* 16 lanes of 32 GT/s */
+	assert_int_equal(links[1].max_bandwidth_mbs, 32000);
+	sg_topology_links(&topology, 1, links);
+	assert_int_equal(links[0].max_bandwidth_mbs, 64000);
+	assert_int_equal(links[1].max_bandwidth_mbs, 32000);
+	assert_int_equal(links[2].max_bandwidth_mbs, 64000);
+	assert_int_equal(links[2].type, SG_LINK_PCIE);
+	sg_topology_links(&topology, 2, links);
+	assert_int_equal(links[2].max_bandwidth_mbs, 32000);
+}
+
 static void memory_of_mi300_is_cached_without_regard_to_its_grain(void **state)
 {
 	static const struct {
@@ -254,6 +272,7 @@ int main(void)
 		cmocka_unit_test(mistakes_are_explained),
 		cmocka_unit_test(dies_are_one_gpu_or_several),
 		cmocka_unit_test(partitions_are_linked_within_their_package),
+		cmocka_unit_test(a_way_over_pcie_is_as_fast_as_its_slower_end),
 		cmocka_unit_test(memory_of_mi300_is_cached_without_regard_to_its_grain),
 		cmocka_unit_test(scratch_slots_divide_among_engines),
 	};
