@@ -99,7 +99,8 @@ static void check_gfx942(struct fid_known *k)
 			{ "SQ_ACTIVE_INST_VMEM", WAVES * 2 }, { "SQ_ACTIVE_INST_FLAT", WAVES * 3 },
 			{ "TA_FLAT_READ_WAVEFRONTS_sum", WAVES * 3 },
 			{ "TA_BUFFER_READ_WAVEFRONTS_sum", WAVES * 2 },
-			{ "TD_LOAD_WAVEFRONT_sum", WAVES * 5 }, { "SQ_LDS_IDX_ACTIVE", WAVES * 4 });
+			{ "TD_LOAD_WAVEFRONT_sum", WAVES * 5 },
+			{ "SQ_LDS_IDX_ACTIVE", WAVES * 2 * fid_lds_read_cycles(k->target) });
 	FID_KNOWN_CHECK(k, "invalidations", FID_CALL("invalidate", WAVES * 64, 64),
 			{ "SQ_INSTS_VMEM", WAVES * 3 }, { "SQ_INSTS_SMEM", 0 },
 			{ "TCP_TOTAL_WRITEBACK_INVALIDATES_sum",

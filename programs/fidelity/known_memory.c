@@ -250,7 +250,10 @@ static void check_flat(struct fid_known *k)
 				FID_CALL(rows[i].kernel, 640, 64, .a = rows[i].a, .b = rows[i].b),
 				{ "SQ_INSTS_VMEM", 10 }, { "SQ_INSTS_FLAT", 10 },
 				{ "SQ_INSTS_LDS", rows[i].in_lds },
-				{ "SQ_LDS_IDX_ACTIVE", rows[i].lds_cycles },
+				{ "SQ_LDS_IDX_ACTIVE",
+				  strcmp(rows[i].kernel, "flat_load")
+					  ? rows[i].lds_cycles
+					  : rows[i].in_lds * fid_lds_read_cycles(k->target) },
 				{ "TA_TOTAL_WAVEFRONTS_sum", 10 }, { "TA_FLAT_WAVEFRONTS_sum", 10 },
 				{ rows[i].wavefronts, 10 },
 				{ "TD_LOAD_WAVEFRONT_sum", rows[i].in_memory },
@@ -280,12 +283,18 @@ static void check_lds(struct fid_known *k, const char *title, const char *kernel
 	fid_known_check(k, title, &call, expected, n_expected);
 }
 
-/* Of 32 lanes that are served together, groups of n meet in a bank. */
+/* Of 32 lanes that are served together, groups of n meet in one of 32 banks. */
 static uint32_t meeting(uint32_t lane, uint32_t n)
 {
 	uint32_t l = lane % 32;
 
 	return l % n * 32 + l / n;
+}
+
+/* Of 64 lanes that are served together, groups of n meet in one of 64 banks. */
+static uint32_t meeting_in_64(uint32_t lane, uint32_t n)
+{
+	return lane % n * 64 + lane / n;
 }
 
 static uint32_t apart(uint32_t lane, uint32_t n)
@@ -312,30 +321,36 @@ static uint32_t beyond(uint32_t lane, uint32_t n)
 static void check_banks(struct fid_known *k)
 {
 	const double waves = 10;
+	const double halves =
+		fid_lds_read_cycles(k->target); /* groups of lanes of a read of 4 bytes */
 	char title[32];
+	double turns;
 
 	for (uint32_t n = 1; n <= 32 && !k->st; n++) {
 		snprintf(title, sizeof(title), "lds conflicts %u", n);
-		LDS("lds_read_b32", title, meeting, n, { "SQ_INSTS_LDS", waves },
-		    { "SQ_LDS_BANK_CONFLICT", waves * 2 * (n - 1) },
-		    { "SQ_LDS_IDX_ACTIVE", waves * 2 * n });
+		LDS("lds_read_b32", title, halves == 1 ? meeting_in_64 : meeting, n,
+		    { "SQ_INSTS_LDS", waves }, { "SQ_LDS_BANK_CONFLICT", waves * halves * (n - 1) },
+		    { "SQ_LDS_IDX_ACTIVE", waves * halves * n });
 	}
 	for (uint32_t n = 1; n <= 32; n *= 2) {
 		snprintf(title, sizeof(title), "lds write stride %u", n);
+		/* 32 lanes at a time, also where there are 64 banks */
+		turns = halves == 1 && n > 1 ? n / 2 : n;
 		LDS("lds_write_b32", title, apart, n,
-		    { "SQ_LDS_BANK_CONFLICT", waves * 2 * (n - 1) },
-		    { "SQ_LDS_IDX_ACTIVE", waves * 2 * n });
+		    { "SQ_LDS_BANK_CONFLICT", waves * 2 * (turns - 1) },
+		    { "SQ_LDS_IDX_ACTIVE", waves * 2 * turns });
 	}
 	LDS("lds_read_b32", "lds broadcast", together, 5, { "SQ_LDS_BANK_CONFLICT", 0 },
-	    { "SQ_LDS_IDX_ACTIVE", waves * 2 });
+	    { "SQ_LDS_IDX_ACTIVE", waves * halves });
 	LDS("lds_read_b64", "lds 8 bytes", apart, 2, { "SQ_LDS_BANK_CONFLICT", 0 },
-	    { "SQ_LDS_IDX_ACTIVE", waves * 4 });
+	    { "SQ_LDS_IDX_ACTIVE", waves * halves * 2 });
 	LDS("lds_read_b128", "lds 16 bytes", apart, 4, { "SQ_LDS_BANK_CONFLICT", 0 },
-	    { "SQ_LDS_IDX_ACTIVE", waves * 8 });
+	    { "SQ_LDS_IDX_ACTIVE", waves * halves * 4 });
 	LDS("lds_read_b32", "lds slots", apart, 1, { "SQ_ACTIVE_INST_LDS", waves },
 	    { "SQ_INST_CYCLES_VMEM_RD", waves }, { "SQ_ACTIVE_INST_ANY", waves * 7 });
 	LDS("lds_read2_b32", "lds pairs", apart, 2, { "SQ_INSTS_LDS", waves },
-	    { "SQ_LDS_BANK_CONFLICT", waves * 4 }, { "SQ_LDS_IDX_ACTIVE", waves * 8 });
+	    { "SQ_LDS_BANK_CONFLICT", waves * halves * 2 },
+	    { "SQ_LDS_IDX_ACTIVE", waves * halves * 4 });
 	LDS("lds_permute", "lds permute", apart, 1, { "SQ_INSTS_LDS", waves },
 	    { "SQ_ACTIVE_INST_LDS", waves }, { "SQ_LDS_BANK_CONFLICT", 0 });
 	LDS("lds_read_b32", "lds violations", beyond, 100000,
@@ -361,7 +376,7 @@ static void check_lds_gfx950(struct fid_known *k)
 		LDS(kernels[i], kernels[i], apart, wide ? 4 : 2, { "SQ_INSTS_LDS", waves },
 		    { "SQ_INSTS_LDS_LOAD", waves }, { "SQ_ACTIVE_INST_LDS", waves },
 		    { "SQ_INSTS_LDS_LOAD_BANDWIDTH", waves * (wide ? 12 : 8) },
-		    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_IDX_ACTIVE", waves * (wide ? 8 : 4) });
+		    { "SQ_LDS_BANK_CONFLICT", 0 }, { "SQ_LDS_IDX_ACTIVE", waves * (wide ? 4 : 2) });
 	}
 	LDS("lds_write_b32", "lds writes, gfx950", apart, 1, { "SQ_INSTS_LDS_STORE", waves },
 	    { "SQ_INSTS_LDS_LOAD", 0 }, { "SQ_INSTS_LDS_STORE_BANDWIDTH", waves * 4 });

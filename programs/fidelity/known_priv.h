@@ -10,6 +10,12 @@
 /* In the order of the generations. */
 enum fid_target { FID_GFX908, FID_GFX90A, FID_GFX942, FID_GFX950, FID_N_TARGETS };
 
+/* Of a wave that reads 4 bytes per lane from LDS, without conflicts: gfx950 has 64 banks, the others 32. */
+static inline double fid_lds_read_cycles(enum fid_target target)
+{
+	return target == FID_GFX950 ? 1 : 2;
+}
+
 struct fid_known {
 	struct fid_counted counted;
 	enum fid_target target;

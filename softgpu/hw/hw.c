@@ -12,7 +12,7 @@
 	.simd_vgprs = 512, .vgpr_granule = 8, /* D */ \
 	.simd_sgprs = 800, .sgpr_granule = 16,/* D */ \
 	.trap_sgprs = 16,                     /* D: LLVM; R: 8 waves of 80 fill a SIMD in AMD's tutorial */ \
-	.lds_bytes = 65536, .lds_granule = 512, .barriers = 16, /* D */ \
+	.lds_bytes = 65536, .lds_granule = 512, .lds_banks = 32, .barriers = 16, /* D */ \
 	.level_slots = 112,                   /* R: accumulation / level */ \
 	.sclk_mhz = 1700,                     /* D */ \
 	.cold_sclk_mhz = 850,                 /* F: first dispatch, cycles against its time stamps */ \
@@ -73,7 +73,7 @@ const struct sg_hw sg_hw_mi100 = {
 	.n_se = 8, .cus_per_se = 15, .n_groups = 6, .group_cus = { 3, 3, 3, 2, 2, 2 }, /* D; R: 48 caches */
 	.simd_waves = 10, .simd_vgprs = 256, .vgpr_granule = 4, .simd_sgprs = 800, .sgpr_granule = 16, /* D */
 	.trap_sgprs = 16,                     /* D: LLVM */
-	.lds_bytes = 65536, .lds_granule = 512, .barriers = 16, /* D */
+	.lds_bytes = 65536, .lds_granule = 512, .lds_banks = 32, .barriers = 16, /* D */
 	.level_slots = 128,                   /* R */
 	.sclk_mhz = 1502, .cold_sclk_mhz = 1502, /* D; R: no difference in cycles */
 	.busy_mhz = 1414,                     /* F: as MI210 */

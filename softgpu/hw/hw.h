@@ -39,7 +39,7 @@ struct sg_hw {
 	uint8_t group_cus[SG_MAX_GROUPS];
 	uint32_t simd_waves, simd_vgprs, vgpr_granule, simd_sgprs, sgpr_granule;
 	uint32_t trap_sgprs; /* of each wave, besides the kernel's own */
-	uint32_t lds_bytes, lds_granule, barriers;
+	uint32_t lds_bytes, lds_granule, lds_banks, barriers;
 	uint32_t level_slots; /* a level counter looks at one CU slot of so many at a time */
 
 	/* clocks */
@@ -78,7 +78,7 @@ struct sg_hw {
 	} waits;
 
 	/* LDS */
-	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle per 128 bytes */
+	uint32_t lds_latency, lds_16ths; /* 16ths: of a cycle that every bank serves once */
 
 	/* vector memory */
 	uint32_t ta_queue; /* instructions that wait for L1 */

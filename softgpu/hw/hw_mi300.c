@@ -59,7 +59,7 @@
 	.target = SG_ISA_GFX942, \
 	.cus_per_se = 10, .n_missing = 2,     /* D: 38 of 40 */ \
 	.n_groups = 5, .group_cus = { 2, 2, 2, 2, 2 }, /* D; R: 160 scalar caches of 32 engines */ \
-	.lds_bytes = 65536, .lds_granule = 512, .lds_16ths = 20, /* D; D; M: 128 bytes per cycle (D) */ \
+	.lds_bytes = 65536, .lds_granule = 512, .lds_banks = 32, .lds_16ths = 20, /* D; D; D; M: 128 bytes per cycle (D) */ \
 	.sclk_mhz = 2100, .cold_sclk_mhz = 2100, /* D; nothing is known of the first dispatch */ \
 	.busy_mhz = 1975,                     /* M: 94 % */ \
 	.port_ps = 690,                       /* D: 64 bytes per cycle of each L2 channel, 17.2 TB/s in all; published: 11.9 measured */ \
@@ -68,7 +68,7 @@
 #define GFX950 \
 	.target = SG_ISA_GFX950, \
 	.cus_per_se = 8, .n_groups = 4, .group_cus = { 2, 2, 2, 2 }, /* D: 32 of 36; two share scalar caches */ \
-	.lds_bytes = 163840, .lds_granule = 1280, .lds_16ths = 10, /* D; D; M: 256 bytes per cycle (D) */ \
+	.lds_bytes = 163840, .lds_granule = 1280, .lds_banks = 64, .lds_16ths = 20, /* D; D; D; M: 256 bytes per cycle (D) */ \
 	.icache_ahead = 2,                    /* M */ \
 	.cp_overhead = 4700, .cp_decode = 4480, .cp_stall = 1750, /* R: of one die */ \
 	.cpc_cane = 79, .cpc_sync = 1,        /* R: of one die */ \

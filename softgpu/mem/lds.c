@@ -2,23 +2,25 @@
 
 #include <string.h>
 
-#define N_BANKS 32
+enum {
+	MAX_BANKS = 64,
+	ROW_BYTES = 4 * MAX_BANKS, /* a multiple of what any number of banks has */
+};
 
-/* The lanes [first, first + n) in one go: how many turns does the busiest bank take? */
-static uint32_t turns_of(const struct sg_trace_access *in, unsigned first, unsigned n,
-			 uint32_t offset, uint32_t size, bool atomic, struct sg_lds_cost *cost)
+/* The lanes in one go: how many turns does the busiest bank take? */
+static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
+			 uint32_t size, bool atomic, uint32_t n_banks, struct sg_lds_cost *cost)
 {
-	uint32_t seen[N_BANKS][64]; /* distinct dwords of each bank */
-	uint8_t n_seen[N_BANKS] = { 0 }, n_same[N_BANKS] = { 0 };
+	uint32_t seen[MAX_BANKS][64]; /* distinct dwords of each bank */
+	uint8_t n_seen[MAX_BANKS] = { 0 }, n_same[MAX_BANKS] = { 0 };
 	uint32_t turns = 0, same = 0;
-	uint64_t lanes = in->mask >> first & (n == 64 ? ~0ull : (1ull << n) - 1);
 
-	for (; lanes; lanes &= lanes - 1) {
-		uint64_t a = in->addr[first + (unsigned)__builtin_ctzll(lanes)] + offset;
+	for (lanes &= in->mask; lanes; lanes &= lanes - 1) {
+		uint64_t a = in->addr[__builtin_ctzll(lanes)] + offset;
 		uint32_t dwords = (uint32_t)(((a & 3) + size + 3) / 4);
 
 		for (uint32_t d = 0; d < dwords; d++) {
-			uint32_t dword = (uint32_t)(a / 4 + d), bank = dword % N_BANKS, k = 0;
+			uint32_t dword = (uint32_t)(a / 4 + d), bank = dword % n_banks, k = 0;
 
 			while (k < n_seen[bank] && seen[bank][k] != dword)
 				k++;
@@ -37,19 +39,51 @@ static uint32_t turns_of(const struct sg_trace_access *in, unsigned first, unsig
 	return turns + same;
 }
 
+/* Quads of lanes that a read of 16 bytes serves together, for the first half of a wave; the other is the same. */
+static const uint8_t quads_of_32_banks[] = { 0x21, 0x12, 0x84, 0x48 };
+static const uint8_t quads_of_64_banks[] = { 0x69, 0x96 };
+
+static uint64_t lanes_of_quads(uint8_t quads)
+{
+	uint64_t lanes = 0;
+
+	for (unsigned q = 0; q < 8; q++)
+		if (quads & 1u << q)
+			lanes |= 0xfull << 4 * q;
+	return lanes;
+}
+
+/* The groups of lanes that are served together, one after the other; how many there are. */
+static unsigned groups_of(const struct sg_timing_insn *inst, uint32_t n_banks, uint64_t groups[8])
+{
+	bool load = inst->mem_kind == SG_MEM_LOAD;
+	unsigned dwords = inst->bytes <= 4 ? 1 : inst->bytes <= 8 ? 2 : 4;
+	unsigned together = (load ? n_banks : 32) / dwords, n = 64 / together;
+	const uint8_t *quads = n_banks == 64 ? quads_of_64_banks : quads_of_32_banks;
+
+	for (unsigned g = 0; g < n; g++)
+		if (load && inst->bytes == 16)
+			groups[g] = lanes_of_quads(quads[g % (n / 2)]) << 32 * (g / (n / 2));
+		else
+			groups[g] = (together == 64 ? ~0ull : (1ull << together) - 1)
+				    << g * together;
+	return n;
+}
+
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,
-			       uint32_t lds_bytes)
+			       const struct sg_lds *lds)
 {
 	struct sg_lds_cost cost = { 0 };
 	bool atomic = inst->mem_kind == SG_MEM_ATOMIC || inst->mem_kind == SG_MEM_ATOMIC_RTN;
 	bool pair = inst->flags & SG_INSN_PAIR;
-	unsigned together = inst->bytes <= 4 ? 32 : inst->bytes <= 8 ? 16 : 8;
+	uint64_t groups[8];
+	unsigned n_groups = groups_of(inst, lds->n_banks, groups);
 
 	for (unsigned p = 0; p < (pair ? 2u : 1u); p++)
-		for (unsigned first = 0; first < 64; first += together) {
+		for (unsigned g = 0; g < n_groups; g++) {
 			uint32_t before = cost.addr_conflict;
-			uint32_t turns = turns_of(in, first, together, pair ? inst->pair[p] : 0,
-						  inst->bytes, atomic, &cost);
+			uint32_t turns = turns_of(in, groups[g], pair ? inst->pair[p] : 0,
+						  inst->bytes, atomic, lds->n_banks, &cost);
 			uint32_t conflict = turns - (cost.addr_conflict - before);
 
 			if (!turns)
@@ -58,14 +92,14 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 			cost.bank_conflict += conflict > 1 ? conflict - 1 : 0;
 		}
 	for (uint64_t m = in->mask; m; m &= m - 1)
-		if (in->addr[__builtin_ctzll(m)] + inst->bytes > lds_bytes && lds_bytes)
+		if (in->addr[__builtin_ctzll(m)] + inst->bytes > lds->bytes && lds->bytes)
 			cost.violations++;
 	cost.cycles += cost.unaligned;
 	return cost;
 }
 
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 uint32_t lds_bytes, struct sg_lds_memo *memo, struct sg_lds_cost *out)
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_cost *out)
 {
 	struct sg_trace_access access;
 	enum sg_trace_form form;
@@ -73,8 +107,8 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	size_t size = 0, end = 0;
 	const uint8_t *payload = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 
-	if (payload && size == memo->size && mask == memo->mask && (base & 127) == memo->base &&
-	    form == memo->form && base + memo->reach <= lds_bytes &&
+	if (payload && size == memo->size && mask == memo->mask && base % ROW_BYTES == memo->base &&
+	    form == memo->form && base + memo->reach <= lds->bytes &&
 	    !memcmp(payload, memo->payload, size)) {
 		*out = memo->cost;
 		r->memory_at = end;
@@ -83,7 +117,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	if (!sg_trace_memory(r, exec, &access))
 		return false;
 	sg_trace_expand(&access);
-	*out = sg_lds_cost(&access, inst, lds_bytes);
+	*out = sg_lds_cost(&access, inst, lds);
 	for (uint64_t m = mask; m; m &= m - 1) {
 		uint64_t a = access.addr[__builtin_ctzll(m)];
 
@@ -97,7 +131,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	*memo = (struct sg_lds_memo){ .cost = *out,
 				      .mask = mask,
 				      .reach = last - base,
-				      .base = base & 127,
+				      .base = base % ROW_BYTES,
 				      .size = (uint32_t)size,
 				      .form = (uint8_t)form };
 	memcpy(memo->payload, payload, size);

@@ -1,9 +1,13 @@
 /*
- * lds: cycles of an LDS instruction: 32 banks of 4 bytes, one access per bank and cycle.
+ * lds: cycles of an LDS instruction: 32 or 64 banks of 4 bytes, one access per bank and cycle.
  *
- * 32 lanes of up to 4 bytes are served together, 16 of 8 bytes, 8 of 16: as many as 128 bytes a cycle
- * allow. Lanes that access the same dword share it. Lanes that access different dwords of one bank are served
- * one after the other, and the additional cycles are the bank conflict.
+ * With 32 banks, 32 lanes of up to 4 bytes are served together, 16 of 8 bytes, 8 of 16: as many as 128 bytes
+ * a cycle allow. 64 banks read twice as much; their writes and atomics are assumed to stay at 128 bytes. Lanes
+ * that access the same dword share it. Lanes that access different dwords of one bank are served one after the
+ * other, and the additional cycles are the bank conflict.
+ *
+ * Lanes that are served together are neighbours, except in reads of 16 bytes. There quads of lanes are together
+ * that others measured on MI300X and MI350X, and that AMD's swizzled layouts rely on.
  */
 #ifndef WS_SOFTGPU_MEM_LDS_H
 #define WS_SOFTGPU_MEM_LDS_H
@@ -17,21 +21,27 @@ struct sg_lds_cost {
 	uint32_t violations;                              /* lanes out of bounds */
 };
 
-/* The cost of an instruction's last access. Adding a multiple of 128 to all addresses does not change the
- * cost, so in a loop nearly every access equals the one before. */
+/* The LDS of a workgroup */
+struct sg_lds {
+	uint32_t bytes;   /* lanes beyond are violations; 0: not checked */
+	uint32_t n_banks; /* 32 or 64 */
+};
+
+/* The cost of an instruction's last access. Adding a multiple of 256, which is a row of the most banks, to all
+ * addresses does not change the cost, so in a loop nearly every access equals the one before. */
 struct sg_lds_memo {
 	struct sg_lds_cost cost;
 	uint64_t mask, reach; /* reach: from the base to the last byte */
-	uint32_t base, size;  /* base: modulo 128 */
+	uint32_t base, size;  /* base: modulo 256 */
 	uint8_t form, payload[256];
 };
 
 /* As below, for the next access in the trace. False: the trace is damaged. */
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 uint32_t lds_bytes, struct sg_lds_memo *memo, struct sg_lds_cost *out);
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_cost *out);
 
 /* All addresses are in in->addr. */
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,
-			       uint32_t lds_bytes);
+			       const struct sg_lds *lds);
 
 #endif

@@ -14,10 +14,11 @@ static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 		     struct sg_lds_cost *cost)
 {
 	struct sg_lds_memo **memo = &w->page->lds[w->slot];
+	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks };
 
 	if (!*memo)
 		*memo = calloc(1, sizeof(**memo));
-	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, cu->model->d->lds_bytes, *memo, cost))
+	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, cost))
 		return false;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
 	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
@@ -47,7 +48,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 		     uint64_t t)
 {
 	const struct sg_hw *hw = cu->model->hw;
-	struct sg_lds_cost cost = { .cycles = 2 };
+	struct sg_lds_cost cost = { .cycles = 64 / hw->lds_banks };
 	uint32_t slot = sg_push_lgkm(w);
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 

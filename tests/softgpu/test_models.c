@@ -120,13 +120,20 @@ static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
 	}
 }
 
-static struct sg_lds_cost lds(const char *mnemonic, int32_t stride)
+static const struct sg_lds banks_32 = { 65536, 32 }, banks_64 = { 163840, 64 };
+
+static struct sg_lds_cost lds_of(const struct sg_lds *lds, const char *mnemonic, int32_t stride)
 {
 	struct sg_timing_insn inst = classify(mnemonic, SG_ISA_GFX90A);
 	struct sg_trace_access a = lanes(0, stride, ~0ull);
 
 	sg_trace_expand(&a);
-	return sg_lds_cost(&a, &inst, 65536);
+	return sg_lds_cost(&a, &inst, lds);
+}
+
+static struct sg_lds_cost lds(const char *mnemonic, int32_t stride)
+{
+	return lds_of(&banks_32, mnemonic, stride);
 }
 
 static void bank_conflicts_follow_the_stride(void **state)
@@ -144,6 +151,50 @@ static void bank_conflicts_follow_the_stride(void **state)
 	assert_int_equal(lds("ds_add_u32", 0).addr_conflict, 2 * 31);
 }
 
+static void gfx950_reads_from_64_banks(void **state)
+{
+	for (int32_t stride = 1; stride <= 64; stride *= 2) {
+		struct sg_lds_cost read = lds_of(&banks_64, "ds_read_b32", 4 * stride);
+		struct sg_lds_cost write = lds_of(&banks_64, "ds_write_b32", 4 * stride);
+		uint32_t turns = stride > 1 ? (uint32_t)stride / 2 : 1; /* of 32 lanes */
+
+		assert_int_equal(read.cycles, stride);
+		assert_int_equal(read.bank_conflict, stride - 1);
+		assert_int_equal(write.cycles, 2 * turns);
+		assert_int_equal(write.bank_conflict, 2 * (turns - 1));
+	}
+	assert_int_equal(lds_of(&banks_64, "ds_read_b64", 8).cycles, 2);
+	assert_int_equal(lds_of(&banks_64, "ds_read_b128", 16).cycles, 4);
+	assert_int_equal(lds_of(&banks_64, "ds_write_b128", 16).cycles, 8);
+	assert_int_equal(lds_of(&banks_64, "ds_read_b32", 4 * 65).bank_conflict, 0);
+}
+
+/* The conflict of a read of 16 bytes in which these two lanes access one bank, and the others nothing. */
+static uint32_t conflict_of_two(const struct sg_lds *lds, unsigned one, unsigned other)
+{
+	struct sg_timing_insn inst = classify("ds_read_b128", SG_ISA_GFX90A);
+	struct sg_trace_access a = lanes(0, 0, 1ull << one | 1ull << other);
+
+	sg_trace_expand(&a);
+	a.addr[one] = 0;
+	a.addr[other] = 4096;
+	return sg_lds_cost(&a, &inst, lds).bank_conflict;
+}
+
+static void wide_reads_serve_quads_of_lanes_together(void **state)
+{
+	/* T0-T3 and T20-T23 of an MI300X, with T12-T15 and T24-T27 of an MI350X */
+	for (unsigned lane = 1; lane < 64; lane++) {
+		bool near = lane < 4 || (lane >= 20 && lane < 24);
+		bool wide = near || (lane >= 12 && lane < 16) || (lane >= 24 && lane < 28);
+
+		assert_int_equal(conflict_of_two(&banks_32, 0, lane), near);
+		assert_int_equal(conflict_of_two(&banks_64, 0, lane), wide);
+	}
+	assert_int_equal(conflict_of_two(&banks_32, 44, 59), 1);
+	assert_int_equal(conflict_of_two(&banks_32, 44, 60), 0);
+}
+
 static void a_remembered_pattern_costs_the_same(void **state)
 {
 	static struct sg_lds_memo memo;
@@ -157,7 +208,7 @@ static void a_remembered_pattern_costs_the_same(void **state)
 	sg_trace_start(&t, 0, ~0ull);
 	for (unsigned turn = 0; turn < 3; turn++) { /* the third is shifted by half the banks */
 		for (unsigned l = 0; l < 64; l++)
-			va[l] = (l / 16 * 64 + turn * 128 + (turn == 2 ? 64 : 0)) + (l & 1);
+			va[l] = (l / 16 * 64 + turn * 256 + (turn == 2 ? 64 : 0)) + (l & 1);
 		sg_trace_lanes32(&t, SG_SPACE_LDS, ~0ull, va);
 	}
 	sg_trace_read(&r, &t);
@@ -165,10 +216,10 @@ static void a_remembered_pattern_costs_the_same(void **state)
 		struct sg_trace_access a = { .mask = ~0ull };
 
 		for (unsigned l = 0; l < 64; l++)
-			a.addr[l] = (l / 16 * 64 + turn * 128 + (turn == 2 ? 64 : 0)) + (l & 1);
-		struct sg_lds_cost want = sg_lds_cost(&a, &inst, 65536);
+			a.addr[l] = (l / 16 * 64 + turn * 256 + (turn == 2 ? 64 : 0)) + (l & 1);
+		struct sg_lds_cost want = sg_lds_cost(&a, &inst, &banks_32);
 
-		assert_true(sg_lds_next(&r, ~0ull, &inst, 65536, &memo, &cost));
+		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo, &cost));
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
 	sg_trace_free(&t);
@@ -226,6 +277,8 @@ int main(void)
 		cmocka_unit_test(lanes_share_lines),
 		cmocka_unit_test(the_fast_way_of_whole_lines_is_the_slow_one),
 		cmocka_unit_test(bank_conflicts_follow_the_stride),
+		cmocka_unit_test(gfx950_reads_from_64_banks),
+		cmocka_unit_test(wide_reads_serve_quads_of_lanes_together),
 		cmocka_unit_test(a_remembered_pattern_costs_the_same),
 		cmocka_unit_test(the_least_recently_used_line_goes),
 		cmocka_unit_test(blocks_count_as_many_as_hardware),
