@@ -75,7 +75,7 @@ static void two_d(size_t width, size_t height, size_t host_pitch, bool async)
 	hipStream_t s;
 
 	HIP_OK(hipStreamCreate(&s));
-	HIP_OK(hipMallocPitch((void **)&a, &pa, width, height));
+	malloc_rows((void **)&a, &pa, width, height);
 	HIP_OK(hipMalloc((void **)&b, pb * height));
 	CHECK(pa >= width, "pitch %zu for width %zu", pa, width);
 	if (async) {
@@ -110,8 +110,8 @@ static void three_d(size_t w, size_t h, size_t d, bool async)
 	hipStream_t s;
 
 	HIP_OK(hipStreamCreate(&s));
-	HIP_OK(hipMalloc3D(&a, make_hipExtent(fw, fh, fd)));
-	HIP_OK(hipMalloc3D(&b, make_hipExtent(w, h, d)));
+	a = malloc_box(fw, fh, fd);
+	b = malloc_box(w, h, d);
 
 	hipMemcpy3DParms up = {}, across = {}, down = {};
 	up.srcPtr = make_hipPitchedPtr(in.data(), fw, fw, fh);

@@ -30,7 +30,12 @@ __global__ void illegal(unsigned *out)
 
 __global__ void sample(hipTextureObject_t t, float *out)
 {
+#if defined(__gfx942__) || defined(__gfx950__) /* have no image instructions, and HIP refuses to compile them */
+	(void)t;
+	out[threadIdx.x] = 0;
+#else
 	out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f);
+#endif
 }
 
 __global__ void give_up(unsigned *out)
@@ -195,7 +200,7 @@ static int illegal_instruction()
 	device_buffer<unsigned> x(64);
 
 	expect("illegal instruction in illegal(unsigned int*)\n");
-	expect("instruction: 0x7e01fe00, which gfx90");
+	expect("instruction: 0x7e01fe00, which gfx9");
 	expect("workgroup (0, 0, 0) of 1x1x1, wave 0, on node 1\n");
 	illegal<<<1, 64>>>(x.ptr);
 	return wait_for_the_end();
@@ -207,8 +212,12 @@ static int image_instruction()
 	hipTextureDesc how = {};
 	hipResourceDesc what = {};
 	hipTextureObject_t t;
-	device_buffer<float> x(64);
+	int images = 0;
 
+	HIP_OK(hipDeviceGetAttribute(&images, hipDeviceAttributeImageSupport, 0));
+	if (!images)
+		return EXIT_SKIP;
+	device_buffer<float> x(64);
 	what.resType = hipResourceTypeArray;
 	HIP_OK(hipMallocArray(&what.res.array.array, &format, 64, 4));
 	HIP_OK(hipCreateTextureObject(&t, &what, &how, nullptr));
@@ -301,6 +310,10 @@ int main(int argc, char **argv)
 		int n_before = n_failed_checks;
 		child_result r = run_child(c.body);
 
+		if (r.exited(EXIT_SKIP)) {
+			printf("%s: not on this GPU\n", c.name);
+			continue;
+		}
 		CHECK(r.aborted(), "%s: status 0x%x", c.name, r.status);
 		CHECK(r.says(c.says), "%s: no '%s'", c.name, c.says);
 		check_expected(c, r);

@@ -54,6 +54,46 @@ __attribute__((noreturn)) static inline void skip(const char *why)
 	_exit(EXIT_SKIP);
 }
 
+/* HIP 5.7 refuses memory with a pitch on GPUs without images; every version must accept it on the others. */
+static inline bool pitch_is_refused(hipError_t status)
+{
+	int images = 1;
+
+	HIP_OK(hipDeviceGetAttribute(&images, hipDeviceAttributeImageSupport, 0));
+	if (status != hipErrorInvalidValue || images)
+		return false;
+	(void)hipGetLastError();
+	return true;
+}
+
+/* hipMallocPitch(); where that is refused, with a pitch of our own */
+static inline void malloc_rows(void **out, size_t *pitch, size_t width, size_t height)
+{
+	hipError_t status = hipMallocPitch(out, pitch, width, height);
+
+	if (pitch_is_refused(status)) {
+		*pitch = (width + 255) / 256 * 256;
+		status = hipMalloc(out, *pitch * height);
+	}
+	HIP_OK(status);
+}
+
+/* the same for hipMalloc3D() */
+static inline hipPitchedPtr malloc_box(size_t width, size_t height, size_t depth)
+{
+	hipPitchedPtr made = {};
+	hipError_t status = hipMalloc3D(&made, make_hipExtent(width, height, depth));
+
+	if (pitch_is_refused(status)) {
+		made.pitch = (width + 255) / 256 * 256;
+		made.xsize = width;
+		made.ysize = height;
+		status = hipMalloc(&made.ptr, made.pitch * height * depth);
+	}
+	HIP_OK(status);
+	return made;
+}
+
 struct child_result {
 	int status;       /* as waitpid() gives it */
 	std::string text; /* stdout and stderr together */

@@ -30,7 +30,7 @@ static void two_d(size_t width, size_t height, bool async)
 	size_t pitch;
 	uint8_t *x;
 
-	HIP_OK(hipMallocPitch((void **)&x, &pitch, width + 10, height));
+	malloc_rows((void **)&x, &pitch, width + 10, height);
 	HIP_OK(hipMemset(x, 0x33, pitch * height));
 	if (async)
 		HIP_OK(hipMemset2DAsync(x + at, pitch, 0x77, width, height, nullptr));
@@ -51,7 +51,7 @@ static void three_d()
 	hipPitchedPtr x;
 	enum { W = 37, H = 9, D = 5 };
 
-	HIP_OK(hipMalloc3D(&x, make_hipExtent(W, H, D)));
+	x = malloc_box(W, H, D);
 	HIP_OK(hipMemset(x.ptr, 0x44, x.pitch * H * D));
 	HIP_OK(hipMemset3D(x, 0x99, make_hipExtent(W, H, D)));
 	HIP_OK(hipDeviceSynchronize());
