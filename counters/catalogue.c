@@ -265,6 +265,9 @@ static enum ws_status add_hardware(struct cnt_catalogue *cat, struct ws_err *err
 		} else if (!(row->soft_archs & here)) {
 			def.fidelity = CNT_FIDELITY_UNSUPPORTED;
 			def.fidelity_text = "not modelled";
+		} else if (row->soft_unsupported & here) {
+			def.fidelity = CNT_FIDELITY_UNSUPPORTED;
+			def.fidelity_text = row->unsupported_text;
 		}
 		if (add(cat, &def, err))
 			return WS_E_NOMEM;

@@ -31,6 +31,8 @@ struct cnt_hardware_row {
 	enum cnt_fidelity_class fidelity;
 	uint8_t soft_archs; /* bit per architecture whose software GPU has it */
 	const char *fidelity_text;
+	uint8_t soft_unsupported; /* bit per architecture of soft_archs that does not support it */
+	const char *unsupported_text;
 	bool spelled; /* its name begins with the first spelling */
 };
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Turns data/counters/*.txt into C tables: gen_counters.py OUT SOFTGPU_CATALOGUE DATA_FILE...
 
-What the software GPU makes of a counter is taken from its own catalogue, so that it stands in one place.
+What the software GPU makes of a counter is taken from its own catalogue and, among the files, its exceptions.txt, so
+that it stands in one place.
 """
 import os
 import re
@@ -207,11 +208,22 @@ def read_softgpu(path, data):
     return out
 
 
+def read_exceptions(path, soft):
+    """Name: (architectures, reason), of counters that the software GPU does not support there."""
+    out = {}
+    for place, line in lines(path):
+        cols = columns(line)
+        if cols[0] not in soft:
+            fail(place, "the software GPU has no counter '%s'" % cols[0])
+        out[cols[0]] = (soft_targets(cols[1]), cols[2])
+    return out
+
+
 def quoted(text):
     return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def emit(data, soft):
+def emit(data, soft, exceptions):
     archs = [a[0] for a in data.archs]
     order = sorted(data.blocks, key=lambda b: BLOCK_ORDER.index(b[0]))
     out = ["/* made by gen_counters.py from data/counters and softgpu/counters/catalogue.txt */",
@@ -234,10 +246,12 @@ def emit(data, soft):
                 continue
             kind, targets, why = soft.get(name, ("CNT_FIDELITY_UNSUPPORTED", [], ""))
             mask = sum(1 << archs.index(a) for a in targets if a in archs)
+            without, reason = exceptions.get(name, ([], ""))
             events = ", ".join(str(numbers.get(a, -1)) for a in archs)
-            out.append("\t{ %s, %s, %d, { %s }, %s, %s, %d, %s, %s }," %
+            out.append("\t{ %s, %s, %d, { %s }, %s, %s, %d, %s, %d, %s, %s }," %
                        (quoted(name), quoted(text), index, events, "true" if form == "level" else "false",
-                        kind, mask, quoted(why), "true" if name.startswith(prefix) else "false"))
+                        kind, mask, quoted(why), sum(1 << archs.index(a) for a in without if a in archs),
+                        quoted(reason), "true" if name.startswith(prefix) else "false"))
     out += ["};", "const size_t cnt_n_hardware_rows = %d;" % len(data.rows), "",
             "const struct cnt_derived_row cnt_derived_rows[] = {"]
     for name, (exprs, text, place) in data.derived.items():
@@ -269,10 +283,12 @@ def main():
     named = {os.path.basename(p): p for p in paths}
     data.read_archs(named.pop("architectures.txt"))
     derived = named.pop("derived.txt")
+    exceptions = named.pop("exceptions.txt")
     for path in named.values():
         data.read_block(path)
     data.read_derived(derived)
-    text = emit(data, read_softgpu(softgpu, data))
+    soft = read_softgpu(softgpu, data)
+    text = emit(data, soft, read_exceptions(exceptions, soft))
     with open(out, "w") as f:
         f.write("\n".join(text) + "\n")
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Turns catalogue.txt into the list of counters and their places: gen_catalogue.py header|source OUT IN"""
+"""Turns catalogue.txt into the list of counters and their places: gen_catalogue.py header|source OUT IN EXCEPTIONS
+
+EXCEPTIONS is exceptions.txt: counters that some targets do not support.
+"""
 import re
 import sys
 
@@ -52,6 +55,27 @@ def read(path):
     return blocks, rows
 
 
+def read_exceptions(path, rows):
+    """{name: (targets, reason)}"""
+    classes = {row[1]: (targets_of(row[2]), row[3]) for row in rows}
+    out = {}
+    for n, line in enumerate(open(path), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cols = re.split(r" {2,}", line.strip())
+        if len(cols) != 3:
+            fail(path, n, "an exception has three columns: name, targets, reason")
+        name, targets, reason = cols
+        if name not in classes or classes[name][1] == "unsupported":
+            fail(path, n, "catalogue.txt supports no counter '%s'" % name)
+        if name in out:
+            fail(path, n, "counter '%s' stands here twice" % name)
+        if not set(targets_of(targets) or [""]) < set(classes[name][0]):
+            fail(path, n, "'%s' are not some of the targets of '%s'" % (targets, name))
+        out[name] = (targets_of(targets), reason)
+    return out
+
+
 def header(blocks, rows):
     out = ["/* made by gen_catalogue.py from catalogue.txt */", "enum sg_block {"]
     out += ["\tSG_BLOCK_%s," % b[0] for b in blocks] + ["\tSG_N_BLOCKS", "};"]
@@ -61,7 +85,15 @@ def header(blocks, rows):
     return out
 
 
-def source(blocks, rows):
+def bits(targets):
+    return " | ".join("SG_ISA_" + t.upper() for t in targets) or "0"
+
+
+def quoted(text):
+    return '"%s"' % text.replace('"', '\\"')
+
+
+def source(blocks, rows, exceptions):
     out = ["/* made by gen_catalogue.py from catalogue.txt */",
            '#include "softgpu/counters/catalogue.h"', "",
            "const struct sg_block_info sg_blocks[SG_N_BLOCKS] = {"]
@@ -72,17 +104,18 @@ def source(blocks, rows):
         first += n
     out += ["};", "", "const struct sg_counter_info sg_counters[] = {"]
     for block, name, targets, kind, text in rows:
-        out.append('\t{ "%s", "%s", SG_BLOCK_%s, %s, %s, SG_C_%s },' %
-                   (name, text.replace('"', '\\"'), block,
-                    " | ".join("SG_ISA_" + t.upper() for t in targets_of(targets)), CLASSES[kind], name))
+        without, reason = exceptions.get(name, ([], ""))
+        out.append('\t{ "%s", %s, SG_BLOCK_%s, %s, %s, SG_C_%s, %s, %s },' %
+                   (name, quoted(text), block, bits(targets_of(targets)), CLASSES[kind], name, bits(without),
+                    quoted(reason)))
     out += ["};", "const size_t sg_n_counters = sizeof(sg_counters) / sizeof(sg_counters[0]);"]
     return out
 
 
 def main():
-    kind, out, path = sys.argv[1:]
+    kind, out, path, exceptions = sys.argv[1:]
     blocks, rows = read(path)
-    text = (header if kind == "header" else source)(blocks, rows)
+    text = header(blocks, rows) if kind == "header" else source(blocks, rows, read_exceptions(exceptions, rows))
     with open(out, "w") as f:
         f.write("\n".join(text) + "\n")
 

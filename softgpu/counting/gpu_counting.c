@@ -276,10 +276,11 @@ size_t sg_counting_list(struct sg_counting *c, struct softgpu_counter *out, size
 			out[n] = (struct softgpu_counter){
 				.name = i->name,
 				.block = b->name,
-				.text = i->text,
-				.fidelity = i->fidelity == SG_EXACT         ? SOFTGPU_EXACT
-					    : i->fidelity == SG_UNSUPPORTED ? SOFTGPU_UNSUPPORTED
-									    : SOFTGPU_MODELLED,
+				.text = sg_counter_text(i, c->hw->target),
+				.fidelity = !sg_counter_is_supported(i, c->hw->target)
+						    ? SOFTGPU_UNSUPPORTED
+					    : i->fidelity == SG_EXACT ? SOFTGPU_EXACT
+								      : SOFTGPU_MODELLED,
 				.n_instances = sg_hw_instances(c->hw, i->block),
 				.instance = instances[b->per],
 				.block_limit = b->limit,

@@ -122,10 +122,10 @@ int sg_selection_make(struct sg_selection *s, const struct sg_hw *hw, const char
 			snprintf(error, error_bytes, "counter '%s': not a counter of %s",
 				 names[s->n], hw->name);
 			status = EINVAL;
-		} else if (item->counter->fidelity == SG_UNSUPPORTED) {
+		} else if (!sg_counter_is_supported(item->counter, hw->target)) {
 			snprintf(error, error_bytes,
 				 "counter '%s': not supported by the software GPU: %s", names[s->n],
-				 item->counter->text);
+				 sg_counter_text(item->counter, hw->target));
 			status = EINVAL;
 		} else if (!item->name) {
 			snprintf(error, error_bytes, "out of memory");

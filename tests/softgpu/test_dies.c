@@ -3,6 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -220,6 +221,20 @@ static void a_partition_is_the_same_chip_with_fewer_dies(void **state)
 	sg_model_destroy(whole);
 }
 
+/* Recordings of one target may contradict the model, and those of others confirm it. */
+static void a_counter_is_refused_where_it_is_not_supported(void **state)
+{
+	const char *name = "TCC_NORMAL_EVICT";
+	struct sg_selection s;
+	char error[200] = "";
+
+	assert_int_equal(sg_selection_make(&s, &sg_hw_mi300x, &name, 1, error, sizeof(error)),
+			 EINVAL);
+	assert_non_null(strstr(error, "not supported by the software GPU: what L2 keeps"));
+	assert_int_equal(sg_selection_make(&s, &sg_hw_mi210, &name, 1, error, sizeof(error)), 0);
+	sg_selection_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +244,7 @@ int main(void)
 		cmocka_unit_test(each_die_has_an_l2_and_all_share_the_infinity_cache),
 		cmocka_unit_test(a_saved_state_has_the_infinity_cache),
 		cmocka_unit_test(a_partition_is_the_same_chip_with_fewer_dies),
+		cmocka_unit_test(a_counter_is_refused_where_it_is_not_supported),
 	};
 
 	return RUN(tests);
