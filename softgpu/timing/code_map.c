@@ -14,6 +14,7 @@ void sg_code_map_clear(struct sg_code_map *map)
 			free(page->lds[k]);
 		free(page);
 	}
+	map->n_pages = 0;
 }
 
 struct sg_map_page *sg_code_map_page(struct sg_code_map *map, uint64_t pc)
@@ -31,6 +32,10 @@ struct sg_map_page *sg_code_map_page(struct sg_code_map *map, uint64_t pc)
 	page->base = base;
 	page->next = map->pages;
 	map->pages = page;
+	if (!map->n_pages++ || base < map->start)
+		map->start = base;
+	if (map->n_pages == 1 || base + 4 * SG_MAP_SLOTS > map->end)
+		map->end = base + 4 * SG_MAP_SLOTS;
 	return page;
 }
 

@@ -24,6 +24,8 @@ struct sg_map_page {
 
 struct sg_code_map {
 	struct sg_map_page *pages;
+	uint32_t n_pages;
+	uint64_t start, end; /* addresses: all pages are in between */
 	const struct sg_model_dispatch *dispatch;
 	const struct sg_hw *hw;
 };

@@ -365,7 +365,7 @@ static uint64_t continue_alone(struct sg_cu *cu, struct sg_simd *simd, struct sg
  * One quad-cycle of a SIMD. Most waves that are checked have to wait for another one, so the data for that
  * check is in the SIMD itself.
  */
-static void issue_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
+void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 {
 	const struct sg_model *m = cu->model;
 	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
@@ -435,20 +435,26 @@ static void prefetch(const struct sg_simd *simd)
 static bool begin_window(struct sg_scalar_group *group, uint64_t end)
 {
 	const struct sg_model *m = group->model;
-	bool is_active = false;
+	bool is_active = false, compares = !m->d->sample_cycles && !m->d->every_window;
 
 	memset(group->due, SG_DUE_LATER, sizeof(group->due));
 	for (uint32_t k = 0; k < 4 * group->n_cus; k++) {
-		struct sg_simd *simd = &group->cus[k / 4]->simd[k % 4];
+		struct sg_cu *cu = group->cus[k / 4];
+		struct sg_simd *simd = &cu->simd[k % 4];
 
 		memset(simd->due, SG_DUE_LATER, sizeof(simd->due));
 		if (group->next[k] >= end)
 			continue;
 		is_active = true;
+		if (compares && sg_steady_repeat(cu, simd))
+			continue;
 		group->due[k] = sg_due_at(group->next[k], m->window_start, end);
 		for (uint32_t n = 0; n < simd->n_waves; n++)
 			simd->due[n] = sg_due_at(simd->ready[n], m->window_start, end);
-		prefetch(simd); /* thousands of waves do not fit the host's L1 cache */
+		if (compares && simd->is_new)
+			sg_steady_keep(cu, simd);
+		else
+			prefetch(simd); /* thousands of waves do not fit the host's L1 cache */
 	}
 	return is_active;
 }
@@ -482,7 +488,7 @@ void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 				uint32_t k = (uint32_t)__builtin_ctz(simds);
 				struct sg_cu *cu = group->cus[k / 4];
 
-				issue_quad(cu, &cu->simd[k % 4], t);
+				sg_simd_quad(cu, &cu->simd[k % 4], t);
 			}
 		}
 		end_window(group, end);

@@ -82,7 +82,8 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	m->cus = calloc(m->n_cus, sizeof(*m->cus));
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
 	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) ||
-	    !sg_tcc_init(&m->tcc, hw) || !sg_cache_init(&m->walked, 1, 512)) {
+	    !sg_tcc_init(&m->tcc, hw) || !sg_cache_init(&m->walked, 1, 512) ||
+	    !(m->steady = sg_steady_create())) {
 		sg_model_destroy(m);
 		return NULL;
 	}
@@ -113,6 +114,7 @@ void sg_model_destroy(struct sg_model *m)
 	}
 	sg_tcc_free(&m->tcc);
 	sg_cache_free(&m->walked);
+	sg_steady_destroy(m->steady);
 	sg_code_map_clear(&m->code);
 	FREE_LIST(struct sg_model_wave, m->free_waves, next_free)
 	FREE_LIST(struct sg_vmem_op, m->free_ops[0], next_free)
@@ -188,6 +190,11 @@ void sg_model_restore(struct sg_model *m)
 		sg_model_set_state(m, m->saved);
 }
 
+uint64_t sg_model_n_repeated(const struct sg_model *m)
+{
+	return m->n_repeated;
+}
+
 void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
 {
 	for (const struct sg_map_page *page = m->code.pages; page; page = page->next)
@@ -250,7 +257,7 @@ static void begin(struct sg_model *m)
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
-	m->n_alive = m->n_issued = m->last_end = 0;
+	m->n_alive = m->n_issued = m->n_repeated = m->last_end = 0;
 	m->state_is_known = false;
 	m->walk_page = SG_NEVER;
 	m->n_outside = 0;
@@ -258,6 +265,7 @@ static void begin(struct sg_model *m)
 	m->code.dispatch = m->d;
 	m->code.hw = m->hw;
 	sg_code_map_clear(&m->code);
+	sg_steady_clear(m->steady);
 	sg_cache_clear(&m->walked);
 	for (uint32_t k = 0; k < m->n_cus; k++)
 		begin_cu(m, &m->cus[k]);

@@ -68,6 +68,7 @@ struct sg_model_dispatch {
 	uint32_t scratch_waves;      /* waves that have scratch; 0: the kernel needs none */
 	bool cold; /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;    /* the end writes L2 back, and that is counted */
+	bool every_window;      /* simulate also what repeats (steady.c): to compare */
 	uint64_t sample_cycles; /* 0: no PC samples */
 	uint64_t
 		origin; /* subtracted from addresses, so that results do not depend on where memory begins */
@@ -116,6 +117,9 @@ uint64_t sg_model_state(struct sg_model *model); /* a digest of the state */
 /* A copy for sg_model_set_state(); the caller frees it. Adds its size to *n_bytes. NULL: no memory. */
 uint64_t *sg_model_copy_state(const struct sg_model *model, size_t *n_bytes);
 void sg_model_set_state(struct sg_model *model, const uint64_t *state);
+
+/* Windows of SIMDs in the last dispatch that repeated an earlier one and were not simulated. */
+uint64_t sg_model_n_repeated(const struct sg_model *model);
 
 /* Calls each() for every instruction that the last dispatch executed, in a fixed order. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);

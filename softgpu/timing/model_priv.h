@@ -25,6 +25,7 @@
 
 struct sg_cu;
 struct sg_scalar_group;
+struct sg_steady;
 
 /* A memory counter of a wave: instructions, in order of issue. */
 struct sg_done_ring {
@@ -110,7 +111,9 @@ struct sg_simd {
 	uint32_t n_waves, slots_used;
 	uint32_t in_group; /* its place in the group's next[] and due[] */
 	uint64_t valu_free, matrix_free;
-	uint64_t fetch_free; /* 1/16 cycles */
+	uint64_t fetch_free;  /* 1/16 cycles */
+	uint8_t steady_pause; /* windows in which it is not compared with earlier ones */
+	bool is_new;          /* the window began in a state that none did before */
 };
 
 #define SG_MAX_LOOKUPS 32 /* hw->ta_queue is not longer */
@@ -228,6 +231,7 @@ struct sg_model {
 	struct sg_model_wave *free_waves;
 	struct sg_vmem_op *free_ops[2]; /* with room for few lines; for all there can be */
 	struct sg_accesses accesses;    /* of the instruction that is being issued */
+	struct sg_steady *steady;
 	struct sg_model_wg *free_wgs;
 	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
 	uint64_t state;  /* sg_model_state() */
@@ -241,8 +245,9 @@ struct sg_model {
 	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* kinds of host memory met so far */
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
-	uint64_t n_alive;  /* waves */
-	uint64_t n_issued; /* instructions */
+	uint64_t n_alive;    /* waves */
+	uint64_t n_issued;   /* instructions */
+	uint64_t n_repeated; /* windows of SIMDs */
 	uint64_t last_end;
 	uint64_t window_start, window_end;
 	bool failed;
@@ -250,6 +255,17 @@ struct sg_model {
 
 /* cu.c */
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end);
+/* One quad-cycle of the SIMD, in which some of its waves are due. */
+void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t);
+/* steady.c */
+struct sg_steady *sg_steady_create(void);         /* NULL: no memory */
+void sg_steady_destroy(struct sg_steady *steady); /* NULL is fine */
+/* Before a dispatch: what is kept depends on its code. */
+void sg_steady_clear(struct sg_steady *steady);
+/* True: the SIMD's window is done, because an earlier one began in the same state. */
+bool sg_steady_repeat(struct sg_cu *cu, struct sg_simd *simd);
+/* Simulates the window of simd->is_new, as far as it concerns the SIMD alone, and keeps it for others. */
+void sg_steady_keep(struct sg_cu *cu, struct sg_simd *simd);
 /* fetch.c */
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 /* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
