@@ -29,7 +29,8 @@ enum sum {
 /* What a weight is multiplied with. */
 enum scale { ONE, LANES, BANKS };
 
-enum { IN_90A = 1, IN_94X = 2, IN_950 = 4, IN_ALL = 7, IN_LATER = 6 };
+/* OPTIONAL: AMD's tools do not collect it; without it the sum is theirs */
+enum { IN_90A = 1, IN_94X = 2, IN_950 = 4, IN_ALL = 7, IN_LATER = 6, OPTIONAL = 8 };
 
 struct term {
 	enum sum sum;
@@ -67,12 +68,13 @@ static const struct term terms[] = {
 	{ SUM_L2,  -1,  64, ONE,   IN_ALL,   "TCP_TCC_WRITE_REQ_sum" },
 	{ SUM_L2,  -1,  64, ONE,   IN_ALL,   "TCP_TCC_ATOMIC_WITH_RET_REQ_sum" },
 	{ SUM_L2,  -1,  64, ONE,   IN_ALL,   "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum" },
-	/* 64 bytes per request, 32 for those counted as such, 128 for bubbles */
+	/* 64 bytes per request, 32 and 128 for those counted as such: bubbles, which are 0 on gfx950 (recorded) */
 	{ SUM_HBM, -1,  64, ONE,   IN_90A,   "TCC_EA_RDREQ_sum" },
 	{ SUM_HBM, -1, -32, ONE,   IN_90A,   "TCC_EA_RDREQ_32B_sum" },
 	{ SUM_HBM, -1,  32, ONE,   IN_90A,   "TCC_EA_WRREQ_sum" },
 	{ SUM_HBM, -1,  32, ONE,   IN_90A,   "TCC_EA_WRREQ_64B_sum" },
 	{ SUM_HBM, -1,  64, ONE,   IN_LATER, "TCC_BUBBLE_sum" },
+	{ SUM_HBM, -1,  64, ONE,   IN_950 | OPTIONAL, "TCC_EA0_RDREQ_128B_sum" },
 	{ SUM_HBM, -1,  64, ONE,   IN_LATER, "TCC_EA0_RDREQ_sum" },
 	{ SUM_HBM, -1, -32, ONE,   IN_LATER, "TCC_EA0_RDREQ_32B_sum" },
 	{ SUM_HBM, -1,  32, ONE,   IN_LATER, "TCC_EA0_WRREQ_sum" },
@@ -118,14 +120,16 @@ static unsigned bit_of(const char *arch)
 	return !strcmp(arch, "gfx90a") ? IN_90A : !strcmp(arch, "gfx950") ? IN_950 : IN_94X;
 }
 
-/* Integer operations are counted when a report shows them; a roofline alone does without. */
+/* Integer operations of the VALU are counted when a report shows them; a roofline alone does without. Those of the
+ * matrix units are in table 4.1. */
 size_t ana_roof_counters(const char *arch, const char *out_names[ANA_ROOF_COUNTERS_MAX])
 {
 	size_t n = 0;
 
 	_Static_assert(WS_ARRAY_LEN(terms) <= ANA_ROOF_COUNTERS_MAX, "the callers' arrays");
 	for (size_t i = 0; i < WS_ARRAY_LEN(terms); i++)
-		if ((terms[i].in & bit_of(arch)) && terms[i].sum != SUM_IOPS)
+		if ((terms[i].in & bit_of(arch)) &&
+		    (terms[i].sum != SUM_IOPS || terms[i].part == ANA_ROOF_PART_MFMA_I8))
 			out_names[n++] = terms[i].counter;
 	return n;
 }
@@ -159,6 +163,8 @@ static void bind_terms(const struct wl_workload *load, struct formulas *out)
 		if (!(term->in & bit))
 			continue;
 		column = wl_frame_column(load->frames[0], term->counter);
+		if ((term->in & OPTIONAL) && (!column || column->is_text))
+			continue;
 		out->exists[term->sum] = true;
 		if (!column || column->is_text) {
 			out->whole[term->sum] = false;

@@ -200,10 +200,18 @@ static void metrics_bring_their_counters(void **state)
 	assert_fails_with(choose(), WS_E_STATE, &err, "does not support roofline");
 	end();
 
+	/* AMD's list, and what table 4.1 has: matrix operations of integers, on gfx950 of 6- and 4-bit floats, and
+	 * large reads of memory */
 	begin("gfx90a", NULL, 0);
 	choice.roofline_only = true;
 	assert_in_range(n_passes(&n), 1, 3);
-	assert_int_equal(n, 27);
+	assert_int_equal(n, 27 + 1);
+	end();
+
+	begin("gfx950", NULL, 0);
+	choice.roofline_only = true;
+	assert_in_range(n_passes(&n), 1, 3);
+	assert_int_equal(n, 27 + 2 + 3);
 	end();
 }
 

@@ -292,6 +292,30 @@ static void points_add_up_what_their_dispatches_did(void **state)
 	ws_map_fini(&m.frame.by_name);
 }
 
+static void gfx950_counts_reads_of_128_bytes_where_they_are_collected(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int collected = 0; collected < 2; collected++) {
+		struct ana_roof_points points;
+		struct made m;
+
+		make(&m, "gfx950");
+		add_column(&m, "TCC_BUBBLE_sum", 0, 0, 0, 0);
+		add_column(&m, "TCC_EA0_RDREQ_sum", 10, 10, 10, 10);
+		add_column(&m, "TCC_EA0_RDREQ_32B_sum", 2, 2, 2, 2);
+		if (collected)
+			add_column(&m, "TCC_EA0_RDREQ_128B_sum", 5, 5, 5, 5);
+		add_column(&m, "TCC_EA0_WRREQ_sum", 6, 6, 6, 6);
+		add_column(&m, "TCC_EA0_WRREQ_64B_sum", 4, 4, 4, 4);
+		points = points_of(f, &m, ANA_ROOF_BY_KERNEL, 10);
+		/* 32*2 + 64*8 + 32*2 + 64*4, and 64 more of each large one */
+		assert_float_equal(points.at[0].bytes[ANA_ROOF_HBM], collected ? 896 + 64 * 5 : 896,
+				   1e-9);
+		ws_map_fini(&m.frame.by_name);
+	}
+}
+
 static void later_architectures_count_bubbles_and_8_bit_floats(void **state)
 {
 	struct fixture *f = *state;
@@ -416,6 +440,7 @@ int main(void)
 		cmocka_unit_test(types_and_levels_have_names_and_places),
 		cmocka_unit_test(damaged_files_are_refused),
 		cmocka_unit_test(points_add_up_what_their_dispatches_did),
+		cmocka_unit_test(gfx950_counts_reads_of_128_bytes_where_they_are_collected),
 		cmocka_unit_test(later_architectures_count_bubbles_and_8_bit_floats),
 		cmocka_unit_test(a_missing_counter_gives_no_number),
 		cmocka_unit_test(drawings_name_every_roof_and_point),
