@@ -195,14 +195,15 @@ uint32_t ws_got_replace(const char *library, const struct ws_got_row *rows, size
 	handle = dlopen(one.loaded.path, RTLD_NOLOAD | RTLD_LAZY);
 	if (!handle)
 		return 0;
-	/* Looked up, not read off the table: there may still be the loader's own stub. */
-	for (size_t i = 0; i < n_rows; i++) {
-		*rows[i].real = dlsym(handle, rows[i].name);
-		if (!*rows[i].real) {
+	/* Looked up, not read off the table: there may still be the loader's own stub. None is written before all are
+	 * there: another library may call the replacements already. */
+	for (size_t i = 0; i < n_rows; i++)
+		if (!dlsym(handle, rows[i].name)) {
 			dlclose(handle);
 			return 0;
 		}
-	}
+	for (size_t i = 0; i < n_rows; i++)
+		*rows[i].real = dlsym(handle, rows[i].name);
 	ws_got_patch(&one.loaded, row_of, &one);
 	dlclose(handle);
 	return (uint32_t)__builtin_popcountll(one.found);
