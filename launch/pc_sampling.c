@@ -72,6 +72,14 @@ static bool runtime_has_it(void)
 	return has;
 }
 
+static const char *runtime_obstacle(void)
+{
+	return runtime_has_it()
+		       ? NULL
+		       : "the runtime (libhsa-runtime64.so.1) has no PC sampling that works: "
+			 "ROCm 7.0 and later have it";
+}
+
 const char *launch_pc_obstacle(void)
 {
 	int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -84,10 +92,7 @@ const char *launch_pc_obstacle(void)
 	if (!offers)
 		return "the kernel driver has no PC sampling for these GPUs: install AMD's "
 		       "amdgpu-dkms of ROCm 6.2 or later, Linux itself does not have it";
-	return runtime_has_it()
-		       ? NULL
-		       : "the runtime (libhsa-runtime64.so.1) has no PC sampling that works: "
-			 "ROCm 7.0 and later have it";
+	return runtime_obstacle();
 }
 
 static bool offers_interval(const struct gpu_agent *gpu, const struct launch_pc_request *request)
@@ -136,7 +141,7 @@ enum ws_status launch_check_pc_sampling(const struct launch_pc_request *request,
 			"--pc-sampling-interval %llu is not one of this GPU: rocprofv3-avail "
 			"info --pc-sampling prints its limits",
 			(unsigned long long)request->interval);
-	why = gpus.soft ? NULL : launch_pc_obstacle();
+	why = !gpus.soft ? launch_pc_obstacle() : by_runtime ? runtime_obstacle() : NULL;
 	return why ? ws_fail(err, WS_E_UNSUPPORTED, "PC sampling: %s", why) : WS_OK;
 }
 

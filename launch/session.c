@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "launch/attach.h"
+#include "launch/count_events.h"
 #include "launch/inject.h"
 #include "launch/softgpu.h"
 
@@ -108,11 +109,20 @@ static enum ws_status adopt(const struct ws_buf *environ_text, struct ws_err *er
 enum ws_status launch_session_adopt_gpu(pid_t pid, struct ws_err *err)
 {
 	char library[PATH_MAX], path[64];
+	bool by_packets = false;
 	struct ws_buf text;
 	enum ws_status st = launch_inject_library(library, err);
 
 	if (!st)
 		st = launch_attach_check(pid, library, err);
+	if (!st)
+		st = launch_counts_by_packets(true, &by_packets, err);
+	if (!st &&
+	    by_packets) /* they go into queues that are intercepted, which the process has not */
+		st = ws_fail(err, WS_E_UNSUPPORTED,
+			     "attaching to count is not supported with " LAUNCH_COUNTERS_ENV
+			     "=%s, as on hardware: unset it",
+			     getenv(LAUNCH_COUNTERS_ENV));
 	if (!st && !launch_softgpu_in_process(pid))
 		st = ws_fail(
 			err, WS_E_UNSUPPORTED,

@@ -7,6 +7,7 @@
  *	code.c             code objects and kernels as metadata records, kernel ids by address
  *	image.c            the bytes of code objects, for disassembly
  *	queue.c            intercepted queues and their packets
+ *	queue_room.c       free slots of such queues
  *	queue_reported.c   queues of the software GPU, which reports when a kernel has ended
  *	queue_attached.c   queues that existed before an attach
  *	pending.c          GPU work in flight

@@ -148,6 +148,13 @@ void col_queue_count_lost(void);
 /* The calling thread looks at packets of a queue that is not intercepted. */
 extern __thread bool col_queue_onlooking __attribute__((tls_model("initial-exec")));
 
+/* ---- queue_room.c ---- */
+
+/* Until @n packets fit into the queue, or it takes too long. */
+void col_queue_wait_for_room(struct col_queue *queue, uint64_t n);
+/* A probe behind the @n packets, when it is time for one. Returns how many were added. */
+uint32_t col_queue_add_probe(struct col_queue *queue, uint64_t n, union col_packet *to);
+
 /* ---- queue_reported.c ---- */
 
 bool col_reported_queue(struct col_queue *queue); /* reported from now on; false: no memory */

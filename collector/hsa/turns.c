@@ -8,12 +8,14 @@
 #include <time.h>
 
 /*
- * Dispatches in flight; a thread that submits more waits a moment. Not many: ROCr's thread goes through all signals
- * with handlers whenever one falls.
+ * Dispatches in flight. A thread that submits more than a few waits a moment: ROCr's thread goes through all signals with
+ * handlers whenever one falls. Behind a kernel that takes longer than that, there are more places, and it is slower.
  */
-#define TURNS 64u
+#define TURNS 4096u
+#define TURNS_FAST 64u
 #define HELD 1024u /* signals, the latest */
 #define WAIT_NS 50000u
+#define WAITS_FAST 2000u
 #define WAITS_MAX 20000u
 
 enum turn_state {
@@ -43,6 +45,9 @@ static struct {
 	struct col_turn *all; /* TURNS */
 	uint32_t next_place;
 	uint64_t n_numbers;
+	uint64_t n_ended;
+	uint64_t
+		stuck_at; /* n_ended + 1 when a thread had waited long enough: none has to until one ends */
 	struct col_lock lock; /* the rest */
 	struct {
 		uint64_t signal, number;
@@ -54,6 +59,13 @@ static struct {
 		struct col_turn *first, **last;
 	} gpus[COL_AGENT_IDS];
 } turns;
+
+static __thread bool handles __attribute__((tls_model("initial-exec")));
+
+bool col_turns_handles(void)
+{
+	return handles;
+}
 
 static amd_signal_t *at(hsa_signal_t signal)
 {
@@ -85,11 +97,12 @@ static bool start(void)
 	return turns.all != NULL;
 }
 
-static struct col_turn *free_place(void)
+/* One of the first @n_places. */
+static struct col_turn *free_place(uint32_t n_places)
 {
-	for (uint32_t i = 0; i < TURNS; i++) {
+	for (uint32_t i = 0; i < n_places; i++) {
 		uint32_t n = __atomic_fetch_add(&turns.next_place, 1, __ATOMIC_RELAXED);
-		struct col_turn *turn = &turns.all[n % TURNS];
+		struct col_turn *turn = &turns.all[n % n_places];
 		uint32_t idle = IDLE;
 
 		if (__atomic_compare_exchange_n(&turn->state, &idle, TAKEN_UP, false,
@@ -97,6 +110,26 @@ static struct col_turn *free_place(void)
 			return turn;
 	}
 	return NULL;
+}
+
+static struct col_turn *wait_for_place(void)
+{
+	struct col_turn *turn = NULL;
+
+	if (handles)
+		return free_place(TURNS);
+	for (unsigned i = 0; i < WAITS_MAX; i++) {
+		uint64_t n_ended = __atomic_load_n(&turns.n_ended, __ATOMIC_RELAXED);
+		bool stuck = __atomic_load_n(&turns.stuck_at, __ATOMIC_RELAXED) == n_ended + 1;
+
+		turn = free_place(stuck ? TURNS : TURNS_FAST);
+		if (turn)
+			break;
+		if (i == WAITS_FAST)
+			__atomic_store_n(&turns.stuck_at, n_ended + 1, __ATOMIC_RELAXED);
+		nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
+	}
+	return turn;
 }
 
 static bool make_signals(struct col_turn *turn)
@@ -172,6 +205,7 @@ static bool on_arrived(hsa_signal_value_t value, void *arg)
 {
 	struct col_turn *turn = arg;
 
+	handles = true;
 	col_lock(&turns.lock);
 	turn->n_handlers--;
 	if (!is_gone(turn)) {
@@ -194,6 +228,7 @@ static bool on_ended(hsa_signal_value_t value, void *arg)
 	struct col_turn *turn = arg;
 	bool gone;
 
+	handles = true;
 	col_lock(&turns.lock);
 	turn->n_handlers--;
 	gone = is_gone(turn);
@@ -206,6 +241,7 @@ static bool on_ended(hsa_signal_value_t value, void *arg)
 		col_done_forward(turn->p);
 	col_lock(&turns.lock);
 	turns.gpus[turn->agent].runs = NULL;
+	__atomic_fetch_add(&turns.n_ended, 1, __ATOMIC_RELAXED);
 	set_state(turn, IDLE);
 	grant_next(turn->agent);
 	col_unlock(&turns.lock);
@@ -239,8 +275,7 @@ struct col_turn *col_turn_take(struct col_queue *queue, struct col_pending *p,
 
 	if (!start() || queue->rec.agent >= COL_AGENT_IDS)
 		return NULL;
-	for (unsigned i = 0; i < WAITS_MAX && !(turn = free_place()); i++)
-		nanosleep(&(struct timespec){ 0, WAIT_NS }, NULL);
+	turn = wait_for_place();
 	if (!turn)
 		return NULL;
 	turn->number = __atomic_add_fetch(&turns.n_numbers, 1, __ATOMIC_RELAXED);

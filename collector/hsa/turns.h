@@ -44,6 +44,12 @@ uint32_t col_turn_emit(struct col_turn *turn, const hsa_kernel_dispatch_packet_t
 		       union col_packet to[COL_TURN_PACKETS]);
 
 /*
+ * Whether the calling thread is ROCr's that gives turns, which must not wait for one. It submits, too: ROCr goes on there
+ * with packets of a queue that was full.
+ */
+bool col_turns_handles(void);
+
+/*
  * For copies of the program that wait (ranges.h). A barrier packet of the queue completes @signal, after all that was
  * submitted before. Then, whether @signal stays as it is while another dispatch has the GPU.
  */

@@ -12,16 +12,19 @@
  *	replayed copy [N]  while a kernel runs, another buffer is copied to the GPU, and a third one is freed; the kernel
  *	                   loops N times
  *	replayed waits     while a kernel waits in its queue, a copy to the GPU waits for it
+ *	replayed behind    more kernels than fit into the queue, all behind a packet that waits for a second and a half
  *	replayed never     a queue is destroyed while its kernel runs for ever
  */
 #include <dlfcn.h>
 #include <hsakmt.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "tests/collector/hsa_program.h"
 
 #define N 4096u /* numbers, a work-item each */
 #define N_LAUNCHES 4u
+#define N_BEHIND 150u
 #define MORE_THAN_BLOCK (3u << 20) /* ROCr has blocks of 2 MB, of which it gives parts */
 #define SECOND_NS 1000000000ull
 
@@ -296,6 +299,40 @@ static int never(void)
 	return wrong("second queue", data, 7, 1);
 }
 
+static void *release(void *arg)
+{
+	usleep(1500000);
+	hsa_signal_store_screlease(*(const hsa_signal_t *)arg, 0);
+	return NULL;
+}
+
+static int behind(void)
+{
+	uint32_t *data = allocate(local, N * sizeof(*data));
+	hsa_barrier_and_packet_t *barrier;
+	hsa_signal_t held;
+	pthread_t thread;
+
+	OK(hsa_signal_create(1, 0, NULL, &held));
+	OK(hsa_queue_create(gpu, 512, HSA_QUEUE_TYPE_SINGLE, NULL, NULL, UINT32_MAX, UINT32_MAX,
+			    &queue));
+	copy_in(data, 7);
+	barrier = (hsa_barrier_and_packet_t *)queue->base_address +
+		  hsa_queue_add_write_index_relaxed(queue, 1);
+	memset((char *)barrier + 2, 0, sizeof(*barrier) - 2);
+	barrier->dep_signal[0] = held;
+	__atomic_store_n(&barrier->header,
+			 HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
+				 1u << HSA_PACKET_HEADER_BARRIER,
+			 __ATOMIC_RELEASE);
+	if (pthread_create(&thread, NULL, release, &held) != 0)
+		return 1;
+	for (uint32_t i = 0; i < N_BEHIND; i++)
+		launch((struct arguments){ (uint64_t)(uintptr_t)data, 1, 0, 0 });
+	finish();
+	return wrong("behind", data, 7, N_BEHIND);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "device";
@@ -305,6 +342,8 @@ int main(int argc, char **argv)
 		return beside(argc > 2 ? (uint32_t)atoi(argv[2]) : 3000);
 	if (strcmp(how, "waits") == 0)
 		return waits();
+	if (strcmp(how, "behind") == 0)
+		return behind();
 	if (strcmp(how, "never") == 0)
 		return never();
 	return plain(how);

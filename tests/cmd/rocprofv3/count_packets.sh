@@ -57,6 +57,33 @@ run rocprofv3 --pmc SQ_WAVES -f csv -d gone -o r -- "$WS_BUILD/tests/collector/l
 rc_is 0
 out_has "second queue: ok"
 
+# Kernels that fill their queue behind a packet that takes its time: the thread that submits waits, ROCr's does not, and
+# every kernel is counted.
+run rocprofv3 --pmc SQ_WAVES -f csv -d behind -o r -- "$WS_BUILD/tests/collector/replayed" behind
+rc_is 0
+out_has "behind: 0 of 4096 wrong"
+err_has "counted dispatches               150         150           0"
+is "$(grep -c ',"SQ_WAVES",64' behind/r_counter_collection.csv)" 150 "values"
+
+# PC sampling by a runtime that has none that works, and counting of a process that runs: refused before anything runs.
+runtime=$(readlink -f "$(ldconfig -p | sed -n 's/.*libhsa-runtime64.so.1 .*=> //p' | head -n 1)")
+runtime=${runtime#*.so.1.}
+if [ "${runtime%%.*}" -lt 18 ]; then
+	run rocprofv3 --pc-sampling-beta-enabled --pc-sampling-method host_trap --pc-sampling-unit time --pc-sampling-interval 1 \
+		-f csv -d none -o r -- "$vcopy" -n 65536 -b 256
+	rc_is 1
+	err_has "PC sampling: the runtime (libhsa-runtime64.so.1) has no PC sampling that works: ROCm 7.0 and later have it"
+	[ ! -e none ] || fail "the program ran"
+else
+	skip_part "PC sampling refused: this runtime has it"
+fi
+sleep 60 &
+pid=$!
+run rocprofv3 --pmc SQ_WAVES --pid $pid -d none -o r
+kill $pid
+rc_is 1
+err_has "attaching to count is not supported with WAVESCOPE_COUNTERS=aqlprofile, as on hardware: unset it"
+
 # No library, or one without the interface: before anything is counted, with what to do.
 LD_LIBRARY_PATH=
 run rocprofv3 --pmc SQ_WAVES -f csv -d none -o r -- "$vcopy" -n 65536 -b 256
