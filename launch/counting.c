@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "launch/count_events.h"
 #include "launch/inject.h"
+#include "launch/other_profiler.h"
 #include "launch/perfmon.h"
 
 #include <stdio.h>
@@ -200,6 +201,7 @@ enum ws_status launch_counting_init(struct launch_counting *c,
 				    const struct launch_count_request *request, struct ws_err *err)
 {
 	static struct gpu_agents gpus; /* too large for the stack */
+	char other[200];
 	enum ws_status st;
 
 	memset(c, 0, sizeof(*c));
@@ -212,6 +214,11 @@ enum ws_status launch_counting_init(struct launch_counting *c,
 		st = launch_counts_by_packets(c->soft, &c->by_packets, err);
 	if (!st && c->by_packets)
 		st = launch_check_aqlprofile(err);
+	if (!st && c->by_packets && launch_other_profiler(other, sizeof(other)))
+		ws_log_warn("%s loads another profiler into the program: both program the counters "
+			    "of the "
+			    "GPU, and values may be wrong: unset it",
+			    other);
 	c->n_gpus = WS_MIN(gpus.n, (size_t)COL_COUNT_GPUS_MAX);
 	if (!st && !c->n_gpus)
 		st = ws_fail(err, WS_E_NOTFOUND,

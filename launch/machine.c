@@ -4,10 +4,12 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/proc.h"
+#include "counters/catalogue.h"
 #include "gpu/present.h"
 #include "launch/agents.h"
 #include "launch/elf_symbol.h"
 #include "launch/library.h"
+#include "launch/other_profiler.h"
 #include "launch/pc_sampling.h"
 #include "launch/perfmon.h"
 #include "launch/softgpu.h"
@@ -101,6 +103,20 @@ static void look_gpus(struct launch_machine *m)
 	else /* built from the kernel's own tree it has no version */
 		found(m, LAUNCH_FACT_DRIVER, ws_path_exists("/sys/module/amdgpu"), "%s",
 		      ws_path_exists("/sys/module/amdgpu") ? "loaded" : "not loaded");
+}
+
+/* Hardware counters have to be known for one of the GPUs. */
+static void look_counters(struct launch_machine *m)
+{
+	found(m, LAUNCH_FACT_KNOWN, false, "%s", m->gpus.n ? "" : "no GPU");
+	for (size_t i = 0; i < m->gpus.n && !m->facts[LAUNCH_FACT_KNOWN].yes; i++) {
+		struct cnt_catalogue *cat = NULL;
+		struct ws_err err;
+		bool known = !cnt_catalogue_create_typical(m->gpus.at[i].arch, &cat, &err);
+
+		found(m, LAUNCH_FACT_KNOWN, known, "%.190s", known ? m->gpus.at[i].arch : err.text);
+		cnt_catalogue_destroy(cat);
+	}
 }
 
 /* Why a device that is there cannot be opened, beyond its mode and group. */
@@ -366,11 +382,11 @@ static enum ws_status look_softgpu(struct launch_machine *m, struct ws_err *err)
 static void look_permissions(struct launch_machine *m)
 {
 	struct launch_perfmon perfmon;
-	char line[32];
+	char line[32], other[190];
 	struct rlimit lock;
 	int64_t level = 0;
 	uint64_t scope = 0;
-	bool root = geteuid() == 0;
+	bool root = geteuid() == 0, shared;
 
 	if (!ws_file_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line)) ||
 	    !ws_str_i64(ws_str_from(line), &level))
@@ -382,6 +398,9 @@ static void look_permissions(struct launch_machine *m)
 	found(m, LAUNCH_FACT_PROFILER, perfmon.version > 0, perfmon.version ? "version %u" : "none",
 	      perfmon.version);
 	found(m, LAUNCH_FACT_PERFMON, perfmon.is_capable, "%s", perfmon.capability);
+	shared = launch_other_profiler(other, sizeof(other));
+	found(m, LAUNCH_FACT_SOLE, !shared, "%.189s",
+	      shared ? other : "no other in the environment");
 	/* Without the Yama module there is no such file and no restriction. */
 	if (!ws_file_u64("/proc/sys/kernel/yama/ptrace_scope", &scope))
 		found(m, LAUNCH_FACT_PTRACE, true, "not restricted");
@@ -417,6 +436,7 @@ enum ws_status launch_machine_look(struct launch_machine *out_machine, struct ws
 	memset(out_machine, 0, sizeof(*out_machine));
 	look_system(out_machine);
 	look_gpus(out_machine);
+	look_counters(out_machine);
 	look_devices(out_machine);
 	look_level(out_machine);
 	look_rocm(out_machine);

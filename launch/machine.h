@@ -28,6 +28,9 @@
 	X(GPU,       "GPU and driver", "AMD GPUs", LAUNCH_FACT_BIT(DRIVER),                       \
 	  "the driver reports no AMD GPU",                                                        \
 	  "'dmesg' shows what the driver found; without a GPU use the software GPU")              \
+	X(KNOWN,     "GPU and driver", "its counters", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
+	  "wavescope has no counters for this GPU",                                               \
+	  "counters exist for gfx908, gfx90a, gfx942 and gfx950; tracing works on all GPUs")      \
 	X(KFD,       "GPU and driver", "/dev/kfd", LAUNCH_FACT_BIT(DRIVER) | LAUNCH_FACT_BIT(GPU), \
 	  "/dev/kfd cannot be opened for reading and writing",                                    \
 	  "join the group that owns it ('usermod -aG render,video $USER') and log in again; "     \
@@ -77,6 +80,9 @@
 	  "counters of SQ of a whole GPU, which all processes share, need CAP_PERFMON",           \
 	  "run as root; in a container, start it with --cap-add=PERFMON; counters of single "     \
 	  "kernels do not need it")                                                               \
+	X(SOLE,      "Permissions",    "sole profiler", 0,                                        \
+	  "the environment loads another profiler into programs, and both program the counters",  \
+	  "unset HSA_TOOLS_LIB and ROCP_TOOL_LIBRARIES, and remove the profiler from LD_PRELOAD") \
 	X(PTRACE,    "Permissions",    "ptrace", 0,                                               \
 	  "the kernel does not allow attaching to a running process",                             \
 	  "as root: sysctl kernel.yama.ptrace_scope=0")                                           \

@@ -84,6 +84,11 @@ kill $pid
 rc_is 1
 err_has "attaching to count is not supported with WAVESCOPE_COUNTERS=aqlprofile, as on hardware: unset it"
 
+# Another profiler in the environment: a warning before the program runs.
+run env ROCP_TOOL_LIBRARIES=tool.so rocprofv3 --pmc SQ_WAVES -f csv -d other -o r -- "$WS_BUILD/tests/collector/replayed" device
+rc_is 0
+err_has "warning: ROCP_TOOL_LIBRARIES=tool.so loads another profiler into the program: both program the counters of the GPU"
+
 # No library, or one without the interface: before anything is counted, with what to do.
 LD_LIBRARY_PATH=
 run rocprofv3 --pmc SQ_WAVES -f csv -d none -o r -- "$vcopy" -n 65536 -b 256

@@ -6,7 +6,7 @@
 run wavescope doctor
 err_is_empty
 for word in 'GPU and driver' 'amdgpu driver' '/dev/kfd' 'HSA runtime' 'HIP runtime' hipcc \
-	aqlprofile 'profiler request' 'GPU counters' 'PC sampling' 'software GPU' 'perf events' ptrace 'locked memory' launcher 'What works'; do
+	aqlprofile 'profiler request' 'GPU counters' 'sole profiler' 'PC sampling' 'software GPU' 'perf events' ptrace 'locked memory' launcher 'What works'; do
 	out_has "$word"
 done
 grep -q '^  \(yes\|no\)   *HIP programs on the software GPU' "$out" || fail "no verdict"
@@ -24,9 +24,12 @@ if [ -z "$WS_SANITIZED" ] && [ -e "$WS_BUILD/lib/libwavescope-kfd.so" ]; then
 	run env LD_PRELOAD="$WS_BUILD/lib/libwavescope-kfd.so" WAVESCOPE_GPU=mi210 wavescope doctor
 	out_has 'yes  profiler request   version 1'
 	out_has '  gfx90a                  SQ 8, TA 2, TD 2, TCP 4,'
+	out_has 'yes  its counters       gfx90a'
+	out_has 'yes  sole profiler      no other in the environment'
 	grep -q '^  \(yes  PC sampling  *driver and runtime have it\|no   PC sampling  *the runtime .* has no PC sampling that works\)' "$out" ||
 		fail "no answer of the driver"
-	run env LD_PRELOAD="$WS_BUILD/lib/libwavescope-kfd.so" WAVESCOPE_GPU=mi100 wavescope doctor
+	run env LD_PRELOAD="$WS_BUILD/lib/libwavescope-kfd.so" WAVESCOPE_GPU=mi100 ROCP_TOOL_LIBRARIES=tool.so wavescope doctor
+	out_has 'no   sole profiler      ROCP_TOOL_LIBRARIES=tool.so'
 	out_has 'no   PC sampling        the kernel driver has no PC sampling for these GPUs: install'
 fi
 
