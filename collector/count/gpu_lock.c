@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #define ARGS_WORDS 10u /* the longer of the two layouts; the driver takes what it knows */
 
@@ -49,4 +53,24 @@ int col_gpu_lock_set(int kfd, const struct col_gpu_lock_way *way, uint32_t gpu_i
 		error = errno == EALREADY ? 0 : errno;
 	errno = saved_errno;
 	return error;
+}
+
+/* An abstract socket: no file is left behind, and nobody needs a permission. */
+bool col_gpu_claim(uint32_t domain, uint32_t location)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int saved_errno = errno, n;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool taken;
+
+	n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "wavescope-counts-%x-%x",
+		     domain, location);
+	taken = fd >= 0 &&
+		bind(fd, (const struct sockaddr *)&address,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) != 0 &&
+		errno == EADDRINUSE;
+	if (taken)
+		close(fd); /* else it stays, and with it the name */
+	errno = saved_errno;
+	return !taken;
 }

@@ -32,4 +32,10 @@ bool col_gpu_lock_find(int kfd, struct col_gpu_lock_way *out_way);
  */
 int col_gpu_lock_set(int kfd, const struct col_gpu_lock_way *way, uint32_t gpu_id, bool locked);
 
+/*
+ * Without the driver, among wavescope's own processes: a name that one process at a time can have, until it ends.
+ * @domain, @location: of PCI. False: another one counts kernels of this GPU.
+ */
+bool col_gpu_claim(uint32_t domain, uint32_t location);
+
 #endif

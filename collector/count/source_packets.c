@@ -60,6 +60,7 @@ static struct {
 	struct col_count_replay replays[COL_COUNT_GPUS_MAX];
 	struct col_count_block *memory;
 	bool told;
+	bool claimed[COL_COUNT_GPUS_MAX]; /* tried */
 	/* over time */
 	struct col_own_queue *queues[COL_COUNT_GPUS_MAX];
 	int kfd; /* 0: not opened */
@@ -258,6 +259,25 @@ static bool make_set(struct building *b, const struct col_aql_agent *agent,
 	return set->program != NULL;
 }
 
+/* A software GPU is its process's own. */
+static void claim_gpu(const struct col_count_target *target)
+{
+	const struct cap_rec_agent *facts = col_agent_facts(col_agent_by_gpu(target->gpu));
+	char text[200];
+	const char *why;
+
+	if (packets.claimed[target->gpu] || col_count_service.find(&why))
+		return;
+	packets.claimed[target->gpu] = true;
+	if (col_gpu_claim(facts->domain, facts->location_id))
+		return;
+	snprintf(text, sizeof(text),
+		 "counters: another process counts kernels of GPU %u at the same time: values of "
+		 "both may be wrong: profile one at a time",
+		 target->gpu);
+	col_note(text);
+}
+
 static bool start(const struct col_count_target *target, char *error, size_t n_error)
 {
 	const struct col_count_gpu *asked = target->asked;
@@ -288,6 +308,7 @@ static bool start(const struct col_count_target *target, char *error, size_t n_e
 		col_count_pages(&packets.memory, (n_names + 1) * sizeof(*packets.all[0]));
 	if (!packets.all[target->gpu])
 		return false;
+	claim_gpu(target);
 	packets.n_sets[target->gpu] = (uint32_t)asked->n_sets;
 	__atomic_store_n(&packets.sets[target->gpu], sets, __ATOMIC_RELEASE);
 	return true;

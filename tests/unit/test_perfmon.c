@@ -4,9 +4,12 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* A driver: number of its request, word of its operands, and what it answers to a lock. */
 static struct {
@@ -85,10 +88,37 @@ static void ambient_capabilities_are_what_a_program_gets(void **state)
 	assert_false(launch_perfmon_capable("", true, text, sizeof(text)));
 }
 
+/* The pid instead of PCI's domain: several of these tests may run at once. */
+static void one_process_at_a_time_counts_a_gpu(void **state)
+{
+	uint32_t domain = (uint32_t)getpid();
+	int status, held[2];
+	pid_t other;
+	char byte;
+
+	assert_int_equal(pipe(held), 0);
+	other = fork();
+	if (!other) {
+		byte = (char)(col_gpu_claim(domain, 0x300) && col_gpu_claim(domain, 0x400));
+		_exit(write(held[1], &byte, 1) != 1 || pause());
+	}
+	assert_int_equal(read(held[0], &byte, 1), 1);
+	assert_true(byte);
+	errno = 5;
+	assert_false(col_gpu_claim(domain, 0x300));
+	assert_int_equal(errno, 5);
+	assert_true(col_gpu_claim(domain, 0x500));
+	kill(other, SIGKILL);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_true(col_gpu_claim(domain, 0x300)); /* killed: nothing is left */
+	assert_false(col_gpu_claim(domain, 0x300));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lock_is_found_in_both_forms),
+		cmocka_unit_test(one_process_at_a_time_counts_a_gpu),
 		cmocka_unit_test(ambient_capabilities_are_what_a_program_gets),
 	};
 
