@@ -22,23 +22,24 @@
 	.cp_utcl1_stall = { 2422, 545 }, .cpc_utcl2 = { 2796, 816 },   /* R */ \
 	.release_ns = 1650,                   /* R: GRBM_SPI_BUSY - SQ_BUSY_CYCLES / 8 */ \
 	.wave_launch = 5,                     /* F: at most 8.8, dispatch 0 */ \
+	.ra_check = 4,                        /* F: SPI_RA_RES_STALL_CSN; at most 25 % of the cycles in AMD's tutorial */ \
 	.wave_request = { 7, 5 },             /* F: SPI_RA_REQ_NO_ALLOC_CSN, 1.7 and 1.2 checks per wave */ \
 	.sgpr_init = 2, .l1_invalidates = 0,  /* R */ \
 	.fetch = 16, .branch = 8,             /* R: SQ_IFETCH_LEVEL; F */ \
 	.fetch_16ths = 18,                    /* F: 6.79 s_nop per cycle and CU in AMD's tutorial */ \
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */ \
 	.icache_ahead = 2,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 3 */ \
-	.scalar_hit = 245,                    /* F: SQ_INST_LEVEL_SMEM */ \
+	.scalar_hit = 110,                    /* F: SQ_INST_LEVEL_SMEM */ \
 	.scalar_waiting = 30,                 /* R: SQC_DCACHE_MISSES_DUPLICATE */ \
 	.scalar_queue = 32,                   /* F: SQ_WAIT_INST_ANY */ \
 	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_memory = 5, /* D: wait states of the ISA manuals, in LLVM */ \
 		   .sgpr_scalar = 4 },        /* a guess: D for lane selectors and v_div_fmas */ \
 	.lds_latency = 64, .lds_16ths = 20,   /* F: LDS peak, 78 % of D */ \
 	.ta_queue = 24,                       /* F */ \
-	.ta_ahead = 7, .ta_data_ahead = 5,    /* F: TA_ADDR_, TA_DATA_STALLED_BY_TC_CYCLES */ \
+	.ta_ahead = 6,                        /* F: TA_ADDR_STALLED_BY_TC_CYCLES */ \
 	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */ \
 	.l1_hit = 110, .l1_16ths = 19,        /* F: L1 peak, 81 % of D */ \
-	.td_latency = 30,                     /* F */ \
+	.td_latency = 140,                    /* F: SQ_INST_LEVEL_VMEM */ \
 	.l1_misses = 128,                     /* F: HBM and L2 peaks; R: 64 on average */ \
 	.utcl1_pages = 512, .page_shift = 21, /* F: HBM peak over hundreds of MiB; R: 8 misses per CU for 16 MiB */ \
 	.utcl1_under_miss = 10,               /* R: REQUEST - HIT - MISS = 10 per miss */ \
@@ -52,7 +53,7 @@
 	.write_age = 13,                      /* F: 19489 of 65536 lines dirty at the end */ \
 	.scalar_cached = true,                /* R: TCC_MISS */ \
 	.read_ns = 180, .write_ns = 150,      /* F */ \
-	.tcr_ps = 3100,                       /* F: TCP_TCR_TCP_STALL_CYCLES */ \
+	.tcr_ps = 3100, .tcw_ps = 2200,       /* F: TCP_TCR_TCP_STALL_CYCLES, TA_DATA_STALLED_BY_TC_CYCLES */ \
 	.read_credit = 2500, .write_credit = 2500, /* F: the stalls of L2 */ \
 	.read_ps = 1400, .write_ps = 1440,    /* F: HBM peak, 85 % of D */ \
 	PCIE(31508, 1100),                    /* F: SQC_DCACHE_INPUT_VALID_READYB */ \
@@ -82,14 +83,15 @@ const struct sg_hw sg_hw_mi100 = {
 	.cp_utcl1_stall = { 4670, 588 }, .cpc_utcl2 = { 3613, 913 },   /* R: mean of two; one */
 	.release_ns = 1000,                   /* R */
 	.wave_launch = 11,                    /* F: 6.7 of 10 wave slots in use, without a limit of resources */
+	.ra_check = 4,                        /* as MI210 */
 	.wave_request = { 7, 7 },             /* F: SPI_RA_REQ_NO_ALLOC_CSN, 1.7 to 1.9 checks per wave */
 	.sgpr_init = 5, .l1_invalidates = 1,  /* R */
 	.fetch = 16, .branch = 8, .fetch_16ths = 18, /* R; F; F: as MI210 */
 	.icache_bytes = 32768, .dcache_bytes = 16384, .scalar_ways = 4, /* D */
-	.icache_ahead = 2, .scalar_hit = 290, .scalar_waiting = 30, .scalar_queue = 32, /* R; F; R; F: as MI210 */
+	.icache_ahead = 2, .scalar_hit = 110, .scalar_waiting = 30, .scalar_queue = 32, /* R; F; R; F: as MI210 */
 	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_scalar = 4, .sgpr_memory = 5 }, /* as MI210 */
 	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
-	.ta_queue = 24, .ta_ahead = 10, .ta_data_ahead = 7, /* F: as MI210 */
+	.ta_queue = 22, .ta_ahead = 10,       /* F: SQ_WAIT_INST_ANY; as MI210 */
 	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */
 	.l1_misses = 64,                      /* F */
@@ -104,10 +106,10 @@ const struct sg_hw sg_hw_mi100 = {
 	.write_age = 11,                      /* F: 43930 of 131072 lines dirty at the end */
 	.scalar_cached = true,                /* R: TCC_MISS */
 	.read_ns = 380, .write_ns = 180,      /* F */
-	.tcr_ps = 4500,                       /* F: TCP_TCR_TCP_STALL_CYCLES */
-	.read_credit = 830, .write_credit = 760, /* F: the stalls of L2 */
+	.tcr_ps = 4500, .tcw_ps = 3300,       /* F: as MI210 */
+	.read_credit = 830, .write_credit = 700, /* F: the stalls of L2 */
 	.read_ps = 1960, .write_ps = 1960,    /* F: as MI210, 85 % of D */
-	PCIE(31508, 1500),
+	PCIE(31508, 1400),                    /* F: as MI210 */
 	.xgmi = { .mb_s = 46000, XGMI },      /* D: 16 lanes of 23 Gbit/s */
 	.credit_ns = 11                       /* as MI210 */
 };

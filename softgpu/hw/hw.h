@@ -48,13 +48,16 @@ struct sg_hw {
 
 	/* command processor and launcher, cycles */
 	uint32_t cp_overhead; /* of GRBM_COUNT that is not GRBM_SPI_BUSY */
+	uint32_t cp_l2_busy;  /* ... in which L2 has work, too */
 	uint32_t cp_decode, cp_stall, cpc_tciu, cpf_tciu;
 	uint32_t cpc_cane, cpc_sync;              /* of a die, for each dispatch */
 	uint32_t cp_utcl1_stall[2], cpc_utcl2[2]; /* of later dispatches, of the first */
+	uint32_t cpf_stall[2];                    /* on translation, likewise */
 	uint32_t release_ns;  /* from the last wave's end to the end of the release */
 	uint32_t wave_launch; /* cycles of a shader engine's launcher per wave */
-	uint32_t wave_request
-		[2]; /* cycles for which a wave requests resources that are free; first dispatch */
+	uint32_t ra_check;    /* cycles from one look at an engine's resources to the next */
+	/* quarters of a check: a wave requests resources that are free for so long; first dispatch */
+	uint32_t wave_request[2];
 	uint32_t sgpr_init;      /* SPI_SWC_CSC_WR per wave */
 	uint32_t l1_invalidates; /* counted per CU and dispatch */
 
@@ -82,13 +85,12 @@ struct sg_hw {
 
 	/* vector memory */
 	uint32_t ta_queue; /* instructions that wait for L1 */
-	uint32_t ta_ahead,
-		ta_data_ahead; /* ... behind which the next one's address, or data, waits in the unit before */
+	uint32_t ta_ahead; /* ... behind which the next one's address waits in the unit before */
 	uint32_t l1_bytes, l1_ways, l1_line; /* line: what a miss requests, too, if it is 128 */
 	uint32_t l1_hit, l1_16ths;           /* cycles; 16ths of a cycle per line looked up */
 	uint32_t td_latency;
-	uint32_t tcr_ps;    /* that a request to L2 keeps the way to it */
-	uint32_t l1_misses; /* 64-byte reads in flight */
+	uint32_t tcr_ps, tcw_ps; /* that a read, a write keeps the way to L2 */
+	uint32_t l1_misses;      /* 64-byte reads in flight */
 	uint32_t utcl1_pages, page_shift, utcl1_under_miss;
 	uint32_t utcl2_ns, walk_ns;
 
@@ -102,15 +104,18 @@ struct sg_hw {
 	bool l2_hash;                 /* sets are chosen by upper bits of an address, too */
 	uint32_t l2_latency, l2_fill; /* fill: from memory's answer to the line's */
 	uint32_t l2_read_16ths, l2_write_16ths, l2_atomic_16ths; /* of a cycle per request */
-	uint32_t write_age; /* fills by which a written line is older than a read one */
-	bool scalar_cached; /* lines of uncached memory that scalar caches ask for are kept */
+	uint32_t write_age;     /* fills by which a written line is older than a read one */
+	uint32_t l2_clean_ways; /* lines of a set beyond which a write has another written back */
+	bool release_stalls; /* the write-back at the end of a kernel counts as waiting for memory */
+	bool scalar_cached;  /* lines of uncached memory that scalar caches ask for are kept */
 
 	/* memory; `n_memory` channels of it for each L2 channel, which all dies share (0: one) */
 	uint32_t n_memory;
-	bool read_128;       /* a whole line is one request */
-	uint64_t mall_bytes; /* Infinity Cache, in front of memory; 0: none */
-	uint32_t mall_ns;    /* like read_ns, of what is there */
-	uint32_t port_ps;    /* 64 bytes from or to an L2 channel; 0: memory is the limit */
+	bool read_128;           /* a whole line is one request */
+	uint64_t mall_bytes;     /* Infinity Cache, in front of memory; 0: none */
+	uint32_t mall_ns;        /* like read_ns, of what is there */
+	uint32_t mall_scalar_ns; /* ... for scalar and instruction caches */
+	uint32_t port_ps;        /* 64 bytes from or to an L2 channel; 0: memory is the limit */
 	uint32_t read_ns, write_ns;
 	uint32_t read_ps, write_ps; /* 64 bytes on one channel */
 	uint32_t read_credit,

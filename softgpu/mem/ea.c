@@ -77,13 +77,13 @@ uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *sta
 }
 
 uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
-		    uint32_t route, uint32_t n, bool uncached)
+		    uint32_t route, uint32_t n, bool uncached, bool scalar)
 {
 	struct sg_link_state *link = &tcc->links[route];
 	uint64_t waited = 0, done;
 
 	if (route == SG_ROUTE_OWN)
-		done = sg_hbm_read(&tcc->hbm, ch->index, number, n, time, &waited);
+		done = sg_hbm_read(&tcc->hbm, ch->index, number, n, scalar, time, &waited);
 	else
 		done = over_link(link, IN, time, n * 64 + link->hw->read_head,
 				 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);

@@ -19,9 +19,9 @@ void sg_ea_begin(struct sg_tcc *tcc, uint32_t mhz);
 /* A request is about to use the route. */
 void sg_ea_open(struct sg_tcc *tcc, struct sg_memory_kind kind);
 
-/* n times 64 bytes, in one request. number: of the line in the channel. */
+/* n times 64 bytes, in one request. number: of the line in the channel; scalar: see hbm.h. */
 uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
-		    uint32_t route, uint32_t n, bool uncached);
+		    uint32_t route, uint32_t n, bool uncached, bool scalar);
 /* Those bytes of 64: in one request of 64, or in one or two of 32. */
 uint64_t sg_ea_write(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
 		     uint64_t bytes, uint32_t route, bool uncached);

@@ -64,6 +64,7 @@ void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz)
 	hbm->read_cycles = cycles(hw->read_ns, mhz);
 	hbm->write_cycles = cycles(hw->write_ns, mhz);
 	hbm->mall_cycles = cycles(hw->mall_ns, mhz);
+	hbm->scalar_cycles = cycles(hw->mall_scalar_ns, mhz);
 	hbm->read_cost = cost(hw->read_ps, mhz);
 	hbm->write_cost = cost(hw->write_ps, mhz);
 	hbm->port_cost = cost(hw->port_ps, mhz);
@@ -133,16 +134,22 @@ static bool touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t 
 	return there;
 }
 
-uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n, uint64_t time,
-		     uint64_t *waited)
+uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n, bool scalar,
+		     uint64_t time, uint64_t *waited)
 {
 	uint64_t port_waited, sent;
 	uint64_t port =
 		occupy(&hbm->ports[channel], time, (uint64_t)n * hbm->port_cost, &port_waited);
 
 	*waited = port_waited;
-	if (hbm->mall && touch(hbm, channel, line, time, false))
-		return port + hbm->mall_cycles;
+	if (hbm->mall) {
+		bool there = touch(hbm, channel, line, time, false);
+
+		if (scalar)
+			return port + hbm->scalar_cycles;
+		if (there)
+			return port + hbm->mall_cycles;
+	}
 	sent = occupy(memory_of(hbm, channel, line), time, (uint64_t)n * hbm->read_cost, waited);
 	*waited = port_waited > *waited ? port_waited : *waited;
 	return (sent > port ? sent : port) + hbm->read_cycles;

@@ -22,7 +22,8 @@ struct sg_hbm {
 	uint64_t *ports;   /* the same, by L2 channel */
 	uint64_t *mall;    /* the contents, see hbm.c; NULL: there is no such cache */
 	/* in cycles of the dispatch's clock; costs in 1/256 */
-	uint32_t read_cycles, write_cycles, mall_cycles, read_cost, write_cost, port_cost;
+	uint32_t read_cycles, write_cycles, mall_cycles, scalar_cycles;
+	uint32_t read_cost, write_cost, port_cost;
 };
 
 bool sg_hbm_init(struct sg_hbm *hbm, const struct sg_hw *hw); /* false: no memory */
@@ -30,9 +31,10 @@ void sg_hbm_free(struct sg_hbm *hbm);
 /* Starts a dispatch at `mhz`, with no request in flight. */
 void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz);
 
-/* When n requests of 64 bytes are answered; *waited: how long they waited for others. */
-uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n, uint64_t time,
-		     uint64_t *waited);
+/* When n requests of 64 bytes are answered; *waited: how long they waited for others. @scalar: code and kernel
+ * arguments, which the host wrote last, so that the Infinity Cache has them. */
+uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n, bool scalar,
+		     uint64_t time, uint64_t *waited);
 uint64_t sg_hbm_write(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time,
 		      uint64_t *waited);
 /* From when on a write of the line does not wait. */

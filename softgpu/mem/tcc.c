@@ -187,6 +187,30 @@ static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in
 	return victim;
 }
 
+/*
+ * A write has taken a line of a set that is more than half full: the oldest line that memory does not have goes
+ * there now, and stays. So less is left to write at the end of a kernel.
+ */
+static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in_set, uint64_t time)
+{
+	struct sg_l2_set *set = &ch->sets[in_set];
+	uint32_t oldest = SG_L2_WAYS;
+	struct line l;
+
+	for (uint32_t dirty = set->dirty; dirty; dirty &= dirty - 1) {
+		uint32_t w = (uint32_t)__builtin_ctz(dirty);
+
+		if (oldest == SG_L2_WAYS || set->stamps[w] < set->stamps[oldest])
+			oldest = w;
+	}
+	if (oldest == SG_L2_WAYS)
+		return;
+	l = line_at(ch, in_set, oldest);
+	write_line_back(tcc, ch, &l, time);
+	set->dirty &= (uint16_t)~l.bit;
+	C(TCC_NORMAL_WRITEBACK)++;
+}
+
 static uint64_t line_number(const struct sg_tcc *tcc, uint64_t addr)
 {
 	uint32_t shift = tcc->hw->channel_shift,
@@ -253,8 +277,11 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 		way = make_room(tcc, ch, in_set, time);
 	set->recent = (uint8_t)way;
 	l = line_at(ch, in_set, way);
-	if (!*present)
+	if (!*present) {
 		allocate(&l, number, r->memory, time);
+		if (write && hw->l2_clean_ways && set->n_fills > hw->l2_clean_ways)
+			clean_oldest(tcc, ch, in_set, time);
+	}
 	if (write)
 		set->dirty |= l.bit;
 	/* + write_age: stamps stay positive */
@@ -264,7 +291,7 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
 static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct line *l,
-		      uint8_t wanted, uint64_t time)
+		      uint8_t wanted, bool scalar, uint64_t time)
 {
 	struct sg_l2_set *set = l->set;
 	uint64_t done = set->filled[l->way];
@@ -279,8 +306,9 @@ static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct li
 		uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
 
 		if (missing & 1u << h && (!h || n == 1)) {
-			uint64_t t = sg_ea_read(tcc, ch, set->tags[l->way] - 1, time,
-						set->route[l->way], n, set->uncached & l->bit);
+			uint64_t t =
+				sg_ea_read(tcc, ch, set->tags[l->way] - 1, time, set->route[l->way],
+					   n, set->uncached & l->bit, scalar);
 
 			t += tcc->hw->l2_fill;
 			done = t > done ? t : done;
@@ -332,11 +360,16 @@ static void count_request(const struct sg_tcc *tcc, struct sg_channel *ch,
 	}
 }
 
+static bool is_scalar(const struct sg_request *r)
+{
+	return r->kind == SG_REQ_SCALAR || r->kind == SG_REQ_INST;
+}
+
 /* Goes to memory whatever L2 has. Up to MI200, scalar and instruction caches' requests do not: kernel arguments,
  * which are in fine-grained memory of the host, are read once (recorded; so is that they are not from MI300 on). */
 static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 {
-	if ((r->kind == SG_REQ_SCALAR || r->kind == SG_REQ_INST) && tcc->hw->scalar_cached)
+	if (is_scalar(r) && tcc->hw->scalar_cached)
 		return false;
 	return r->memory.mtype == SG_MTYPE_UC ||
 	       (r->memory.mtype == SG_MTYPE_CC &&
@@ -367,7 +400,8 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
 		uint32_t n = r->lines == 2 && tcc->hw->read_128 ? 2 : 1;
 
 		for (unsigned k = 0; k < r->lines; k += n)
-			done = sg_ea_read(tcc, ch, number, time, r->memory.route, n, true);
+			done = sg_ea_read(tcc, ch, number, time, r->memory.route, n, true,
+					  is_scalar(r));
 		return done;
 	}
 	C(TCC_WRITEBACK)++;
@@ -394,7 +428,7 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 				l.set->valid[h] |= wanted >> h & 1 ? l.bit : 0;
 		hit = present;
 	} else {
-		hit = !fill_line(tcc, ch, &l, wanted, time) && present;
+		hit = !fill_line(tcc, ch, &l, wanted, is_scalar(r), time) && present;
 		done = l.set->filled[l.way] > time ? l.set->filled[l.way] : time;
 		if (r->kind == SG_REQ_ATOMIC)
 			add_bytes(&l, half, r->bytes);
@@ -494,6 +528,8 @@ uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)
 
 				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
 				last = done > last ? done : last;
+				if (tcc->hw->release_stalls)
+					sg_busy_add(&ch->write_stall, time, now);
 			}
 	}
 	return last;

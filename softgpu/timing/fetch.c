@@ -35,8 +35,8 @@ static void fetch(struct sg_cu *cu, struct sg_model_wave *w, bool jumped, uint64
 		there += queued;
 	if (w->ready_at < there)
 		w->stall = SG_STALL_FETCH;
-	if (there == SG_NEVER)
-		w->not_before = w->ready_at, w->ready_at = SG_NEVER;
+	if (there == SG_NEVER) /* R: a miss counts as waiting for memory, not for issue */
+		w->not_before = w->ready_at, w->ready_at = SG_NEVER, w->waits = true;
 	else if (w->ready_at < there)
 		w->ready_at = sg_quads_up(there);
 }

@@ -53,7 +53,7 @@ struct sg_model_wave {
 	uint8_t simd, wave_slot, age; /* age: place among the waves of the SIMD, the oldest is 0 */
 	uint8_t stall;        /* enum sg_stall, the reason for ready_at; NONE: it executes */
 	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
-	bool waits;           /* for a counter, a barrier or a time, not for its turn */
+	bool waits;           /* for a counter, a barrier, a time or code, not for its turn */
 	uint8_t wait_vm, wait_lgkm;
 	uint64_t last_pc; /* of the last instruction */
 	/* 64 */
@@ -86,8 +86,7 @@ struct sg_vmem_op {
 	uint8_t last_lines;
 	uint64_t last_line;           /* that was sent for, and how many */
 	struct sg_model_range memory; /* around the line that was looked up last */
-	uint64_t issued, arrived, done;
-	uint64_t sent_at; /* the first request to L2 */
+	uint64_t issued, arrived, looked_up, done;
 	uint32_t n_pending, bytes;
 	uint32_t at, n_lines, room; /* at: next line */
 	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
@@ -135,10 +134,9 @@ struct sg_tcp {
 	uint32_t under_miss;
 	bool translated; /* the line to look up next has its page */
 	bool blocked;    /* waits for an answer */
-	struct sg_busy ta_busy, td_busy, gate;
-	struct sg_busy pending;           /* loads whose answers are in flight */
+	struct sg_busy ta_busy, td_busy;
 	uint64_t n_returned;              /* bytes to the registers */
-	uint64_t n_sent;                  /* reads, to L2 */
+	uint64_t n_sent, n_written;       /* reads and writes, to L2 */
 	uint64_t *ta, *td, *c;            /* counters */
 	bool touched;                     /* what follows, and the caches, have been used */
 	uint64_t slot_free[SG_MAX_SLOTS]; /* when read n - l1_misses is answered */

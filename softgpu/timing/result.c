@@ -160,6 +160,9 @@ static void finish_cus(struct sg_model *m)
 		tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NO_RES] =
 			tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NOT_RES];
 		tcp->c[SG_C_TCP_CACHE_MISS] = tcp->c[SG_C_TCP_TCC_READ_REQ];
+		/* R: of a store, the same time whatever the clock is */
+		tcp->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES] =
+			tcp->n_written * m->hw->tcw_ps * m->mhz / 1000000;
 		tcp->c[SG_C_TCP_TCP_TA_ADDR_STALL_CYCLES] =
 			tcp->ta[SG_C_TA_ADDR_STALLED_BY_TC_CYCLES];
 		tcp->c[SG_C_TCP_TCP_TA_DATA_STALL_CYCLES] =
@@ -169,13 +172,14 @@ static void finish_cus(struct sg_model *m)
 			tcp->c[SG_C_TCP_UTCL1_TRANSLATION_MISS];
 		tcp->ta[SG_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
 		tcp->td[SG_C_TD_TD_BUSY] = tcp->td_busy.cycles;
-		/* R: data take 16 cycles per 512 bytes of the time that the unit has work */
+		/* R: data take 19 cycles per 512 bytes of the time that the unit has work */
 		tcp->td[SG_C_TD_TC_STALL] =
 			tcp->td_busy.cycles -
-			(tcp->n_returned / 32 < tcp->td_busy.cycles ? tcp->n_returned / 32 : 0);
+			(tcp->n_returned / 27 < tcp->td_busy.cycles ? tcp->n_returned / 27 : 0);
 		tcp->c[SG_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
-		tcp->c[SG_C_TCP_GATE_EN2] = tcp->gate.cycles;
-		tcp->c[SG_C_TCP_PENDING_STALL_CYCLES] = tcp->pending.cycles;
+		tcp->c[SG_C_TCP_GATE_EN2] = tcp->td_busy.cycles; /* R: and 1 to 2 % more */
+		/* R: 71 to 110 % of the time that the data unit waits for L1 */
+		tcp->c[SG_C_TCP_PENDING_STALL_CYCLES] = tcp->td[SG_C_TD_TC_STALL] * 17 / 20;
 		tcp->c[SG_C_TCP_TCR_TCP_STALL_CYCLES] =
 			tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
 	}
@@ -205,6 +209,8 @@ static void finish_front_end(struct sg_model *m, uint32_t xcc, uint64_t grbm, ui
 	c[SG_C_CPC_SYNC_WRREQ_FIFO_BUSY] = hw->cpc_sync;
 	c[SG_C_CPC_TG_SEND] = m->d->n_wgs / hw->n_xcc + (xcc < m->d->n_wgs % hw->n_xcc);
 	c[SG_C_CPC_UTCL1_STALL_ON_TRANSLATION] = hw->cp_utcl1_stall[m->d->cold];
+	f[SG_C_CPF_CMP_UTCL1_STALL_ON_TRANSLATION] = f[SG_C_CPF_CPF_STAT_STALL] =
+		hw->cpf_stall[m->d->cold];
 	f[SG_C_CPF_CPF_TCIU_BUSY] = hw->cpf_tciu;
 	f[SG_C_CPF_CPF_TCIU_IDLE] = grbm - hw->cpf_tciu;
 }
@@ -247,7 +253,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 		c[SG_C_TCC_CYCLE] = grbm;
 		c[SG_C_TCC_IB_REQ] = c[SG_C_TCC_REQ];
 		c[SG_C_TCC_EA_WRREQ_WRITE_ATOMIC_32B] = c[SG_C_TCC_EA_WRREQ_ATOMIC_DRAM_32B];
-		c[SG_C_TCC_BUSY] = ch->busy.cycles;
+		c[SG_C_TCC_BUSY] = ch->busy.cycles + m->hw->cp_l2_busy;
 		c[SG_C_TCC_IB_STALL] = ch->ib_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_DRAM_CREDIT_STALL] = ch->read_stall.cycles;
 		c[SG_C_TCC_EA_RDREQ_IO_CREDIT_STALL] = sg_ea_stalled(&m->tcc, &ch->io_read);

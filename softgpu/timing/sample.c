@@ -21,8 +21,9 @@ static const struct sg_model_wave *pick(struct sg_cu *cu)
  */
 static bool is_at_last(const struct sg_cu *cu, const struct sg_model_wave *w)
 {
-	return w->waits || (w->stall == SG_STALL_NONE && w->last_pc &&
-			    cu->simd[w->simd].ready[w->age] > cu->next_sample);
+	return (w->waits && w->stall != SG_STALL_FETCH) ||
+	       (w->stall == SG_STALL_NONE && w->last_pc &&
+		cu->simd[w->simd].ready[w->age] > cu->next_sample);
 }
 
 static const struct sg_timing_insn *inst_at(struct sg_cu *cu, uint64_t pc)

@@ -3,15 +3,14 @@
  * there are any, every shader engine asks for one: it gets the next in order once it has a CU with room (wave slots, registers, LDS, barriers) and scratch for its waves. Engines
  * that could take it at the same time take turns, and so do the CUs of an engine.
  *
- * An engine's resources are checked once in four cycles, and that is what the SPI_RA counters count, summed
- * over engines: a quarter of the time at most. SPI_RA_TMP_STALL_CSN alone counts cycles: an engine without
+ * An engine's resources are checked once in `ra_check` cycles (four, up to MI200), and that is what the SPI_RA counters
+ * count, summed over engines: a quarter of the time at most. SPI_RA_TMP_STALL_CSN alone counts cycles: an engine without
  * scratch does not ask. Each resource is checked for itself, so several can be short at the same time.
  */
 #include <stdlib.h>
 
 #include "softgpu/timing/model_priv.h"
 
-#define SG_CHECK 4 /* cycles from one look at an engine's resources to the next */
 #define SPI(name) spi->c[(size_t)se * SG_N_SPI + SG_C_##name]
 
 static uint32_t granules(uint32_t n, uint32_t granule)
@@ -236,7 +235,7 @@ static void count_wait(struct sg_model *m, uint32_t se, uint64_t from, uint64_t 
 	if (spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se))
 		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
 	else
-		count_stall(m, se, to / SG_CHECK - from / SG_CHECK);
+		count_stall(m, se, to / m->hw->ra_check - from / m->hw->ra_check);
 }
 
 /* The k-th engine of a die, from the one on whose turn it is. */

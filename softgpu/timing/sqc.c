@@ -177,7 +177,8 @@ static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uin
 		   uint64_t done)
 {
 	w->lgkm_done[slot] = done;
-	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += done - issued;
+	/* in units of SQ_INSTS_SMEM_NORM, by which AMD divides it to get the latency: two for each instruction */
+	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += 2 * (done - issued);
 	cu->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
 }
 

@@ -15,6 +15,7 @@
 #define TCP(name) tcp->c[SG_C_##name]
 #define FEW_LINES 16 /* what lanes in order have */
 #define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
+#define TA_BUSY_CYCLES 16
 
 static void push(struct sg_op_queue *q, struct sg_vmem_op *op)
 {
@@ -179,7 +180,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->arrived = t + TA_CYCLES;
 	op->done = op->arrived;
 	op->n_pending = op->at = 0;
-	op->sent_at = op->written = 0;
+	op->written = 0;
 	op->last_lines = 0;
 	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
 	/* scratch is device memory; others are classified at the first look-up */
@@ -203,8 +204,6 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 
 		if (op->kind == SG_MEM_LOAD || op->kind == SG_MEM_ATOMIC_RTN) {
 			ready = ready > tcp->data_free ? ready : tcp->data_free;
-			if (op->sent_at)
-				sg_busy_add(&tcp->pending, op->sent_at, op->done);
 			tcp->data_free = ready + op->bytes * m->hw->l1_16ths / 64;
 			tcp->n_returned += op->bytes;
 			ready = tcp->data_free;
@@ -212,8 +211,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		done = (ready >> 4) + m->hw->td_latency;
 		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
 		cu->level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
-		sg_busy_add(&tcp->td_busy, op->arrived, done);
-		sg_busy_add(&tcp->gate, op->issued, done);
+		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
 		w->vm_done[op->vm_slot] = done;
 		free_op(m, op);
 		sg_wave_answered(w, done);
@@ -250,8 +248,7 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 
 /* ---- look-ups ---- */
 
-/* The look-ups are stalled: the address unit stalls, too, when the queue between them is full; so do the data of
- * stores, whose queue is shorter. */
+/* The look-ups are stalled: the address unit stalls, too, when the queue between them is full. */
 static void count_stall(struct sg_cu *cu, uint64_t cycles)
 {
 	const struct sg_hw *hw = cu->model->hw;
@@ -259,9 +256,6 @@ static void count_stall(struct sg_cu *cu, uint64_t cycles)
 
 	if (tcp->queue.n > hw->ta_ahead)
 		TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
-	if (tcp->queue.n > hw->ta_data_ahead &&
-	    lookup(tcp, hw->ta_data_ahead)->kind == SG_MEM_STORE)
-		TA(TA_DATA_STALLED_BY_TC_CYCLES) += cycles;
 }
 
 /* Counts the translation of the next line; false: it takes until tcp->now. */
@@ -317,8 +311,8 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 				.returns = op->kind != SG_MEM_ATOMIC };
 
 	op->n_pending++;
-	op->sent_at = op->sent_at ? op->sent_at : tcp->now >> 4;
 	tcp->n_sent += kind == SG_REQ_READ;
+	tcp->n_written += kind == SG_REQ_WRITE;
 	tcp->c[SG_C_TCP_TAGRAM0_REQ + (line >> 1 & 3)]++;
 	tcp->last_sent = tcp->now >> 4;
 	sg_tcc_send(&cu->model->tcc, &r);
@@ -469,7 +463,8 @@ static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 
 	tcp->queue.first++;
 	tcp->queue.n--;
-	sg_busy_add(&tcp->ta_busy, op->issued, now);
+	op->looked_up = now;
+	sg_busy_add(&tcp->ta_busy, op->arrived - TA_BUSY_CYCLES, now);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
 	push(store ? &tcp->stores : &tcp->loads, op);

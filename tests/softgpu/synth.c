@@ -189,3 +189,42 @@ struct synth_kernel synth_vcopy(void)
 				      .host_from = SYNTH_HOST,
 				      .host_kind = { SG_MTYPE_UC, SG_ROUTE_IO, 1 } };
 }
+
+/* The code for gfx942: addresses in one instruction. */
+static const struct synth_inst vcopy_mi300_insts[] = {
+	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x2c },
+	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x18 },
+	{ "s_waitcnt", 1, .simm = 0xc07f }, /* lgkmcnt(0) */
+	{ "s_and_b32", 2 },
+	{ "s_mul_i32", 1 },
+	{ "v_add_u32", 1 },
+	{ "v_cmp_gt_i32", 1, .sdst = SG_OPND_VCC_LO },
+	{ "s_and_saveexec_b64", 1, .src = { SG_OPND_VCC_LO } },
+	{ "s_cbranch_execz", 1 },
+	{ "s_load_dwordx2", 2, .base = SYNTH_HOST },
+	{ "s_load_dwordx2", 2, .base = SYNTH_HOST + 8 },
+	{ "v_ashrrev_i32", 1 },
+	{ "v_lshlrev_b64", 2 },
+	{ "s_waitcnt", 1, .simm = 0xc07f },
+	{ "v_lshl_add_u64", 2 },
+	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
+	  .per_lane = 8 },
+	{ "v_lshl_add_u64", 2 },
+	{ "s_waitcnt", 1, .simm = 0x0f70 }, /* vmcnt(0) */
+	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + (8ull << 20), .per_wg = 2048,
+	  .per_wave = 512, .per_lane = 8 },
+	{ "s_endpgm", 1 },
+};
+
+struct synth_kernel synth_vcopy_mi300(bool own_arguments)
+{
+	return (struct synth_kernel){
+		.insts = vcopy_mi300_insts,
+		.n_insts = sizeof(vcopy_mi300_insts) / sizeof(vcopy_mi300_insts[0]),
+		.loop_from = 1,
+		.code = SYNTH_CODE,
+		.host_from = SYNTH_HOST,
+		.host_kind = own_arguments ? (struct sg_memory_kind){ SG_MTYPE_RW, SG_ROUTE_OWN, 0 }
+					   : (struct sg_memory_kind){ SG_MTYPE_UC, SG_ROUTE_IO, 1 }
+	};
+}

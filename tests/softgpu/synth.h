@@ -52,5 +52,7 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 /* vcopy in the recorded instruction mix: n doubles */
 extern const struct synth_inst synth_vcopy_insts[24];
 struct synth_kernel synth_vcopy(void);
+/* ... of MI300 and MI350; its arguments are on the host, or in the GPU's own memory */
+struct synth_kernel synth_vcopy_mi300(bool own_arguments);
 
 #endif

@@ -11,34 +11,6 @@
 #include "softgpu/counting/selection.h"
 #include "tests/softgpu/synth.h"
 
-#define BYTES (8ull << 20) /* of each array */
-
-/* In the recorded instruction mix. */
-static const struct synth_inst vcopy_insts[] = {
-	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x2c },
-	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x18 },
-	{ "s_waitcnt", 1, .simm = 0xc07f }, /* lgkmcnt(0) */
-	{ "s_and_b32", 2 },
-	{ "s_mul_i32", 1 },
-	{ "v_add_u32", 1 },
-	{ "v_cmp_gt_i32", 1 },
-	{ "s_and_saveexec_b64", 1 },
-	{ "s_cbranch_execz", 1 },
-	{ "s_load_dwordx2", 2, .base = SYNTH_HOST },
-	{ "s_load_dwordx2", 2, .base = SYNTH_HOST + 8 },
-	{ "v_ashrrev_i32", 1 },
-	{ "v_lshlrev_b64", 2 },
-	{ "s_waitcnt", 1, .simm = 0xc07f },
-	{ "v_lshl_add_u64", 2 },
-	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
-	  .per_lane = 8 },
-	{ "v_lshl_add_u64", 2 },
-	{ "s_waitcnt", 1, .simm = 0x0f70 }, /* vmcnt(0) */
-	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + BYTES, .per_wg = 2048, .per_wave = 512,
-	  .per_lane = 8 },
-	{ "s_endpgm", 1 },
-};
-
 /* Every workgroup reads the same 4 KiB. */
 static const struct synth_inst same_insts[] = {
 	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wave = 512, .per_lane = 8 },
@@ -120,7 +92,7 @@ static void check(const struct sg_hw *hw, const struct synth_kernel *k, bool is_
 
 static void vcopy_counts_as_recorded_on_mi300x(void **state)
 {
-	struct synth_kernel k = KERNEL(vcopy_insts, SG_MTYPE_UC, SG_ROUTE_IO, 1);
+	struct synth_kernel k = synth_vcopy_mi300(false);
 
 	check(&sg_hw_mi300x, &k, false);
 }
@@ -128,7 +100,7 @@ static void vcopy_counts_as_recorded_on_mi300x(void **state)
 /* Kernel arguments are in the host's memory, which is its own. */
 static void vcopy_counts_as_recorded_on_mi300a(void **state)
 {
-	struct synth_kernel k = KERNEL(vcopy_insts, SG_MTYPE_RW, SG_ROUTE_OWN, 0);
+	struct synth_kernel k = synth_vcopy_mi300(true);
 
 	check(&sg_hw_mi300a, &k, true);
 }
@@ -198,7 +170,7 @@ static void a_saved_state_has_the_infinity_cache(void **state)
 /* A partition of one die has its share of the CUs, and 16 channels. */
 static void a_partition_is_the_same_chip_with_fewer_dies(void **state)
 {
-	struct synth_kernel k = KERNEL(vcopy_insts, SG_MTYPE_RW, SG_ROUTE_OWN, 0);
+	struct synth_kernel k = synth_vcopy_mi300(true);
 	struct sg_hw one = sg_hw_mi300x;
 	struct sg_model *m, *whole = sg_model_create(&sg_hw_mi300x);
 	struct sg_model_result r, of_all;
