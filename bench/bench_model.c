@@ -139,6 +139,51 @@ static void loop(const char *name, struct synth_inst inst, uint32_t n, uint64_t 
 	measure(name, &k, wgs, 4, 8192, turns);
 }
 
+/* What a matrix product does with a tile: two loads, into LDS, a barrier, and many reads for few operations. */
+static void tiles(int turns)
+{
+	static const struct synth_inst load = { .mnemonic = "global_load_dword",
+						.dwords = 2,
+						.base = SYNTH_VRAM,
+						.per_wg = 4096,
+						.per_wave = 1024,
+						.per_turn = 1 << 16,
+						.per_lane = 4 };
+	static const struct synth_inst write = {
+		.mnemonic = "ds_write_b32", .dwords = 2, .per_wave = 256, .per_lane = 4
+	};
+	static const struct synth_inst read = { .mnemonic = "ds_read_b64",
+						.dwords = 2,
+						.per_lane = 8 };
+	static const struct synth_inst fma = { .mnemonic = "v_fma_f32", .dwords = 2 };
+	static const struct synth_inst barrier = { .mnemonic = "s_barrier", .dwords = 1 };
+	static const struct synth_inst vm = { .mnemonic = "s_waitcnt", .dwords = 1, .simm = VM0 };
+	static const struct synth_inst lgkm = { .mnemonic = "s_waitcnt",
+						.dwords = 1,
+						.simm = LGKM0 };
+	struct synth_inst insts[64] = {
+		{ .mnemonic = "s_nop", .dwords = 1 }, load, load, vm, write, write, lgkm, barrier
+	};
+	struct synth_kernel k = { .insts = insts, .loop_from = 1, .turns = 16, .code = SYNTH_CODE };
+	uint32_t at = 8;
+
+	insts[2].base += 64 << 20;
+	insts[5].base += 1024;
+	for (uint32_t n = 0; n < 4; n++) {
+		for (uint32_t r = 0; r < 4; r++)
+			insts[at++] = read;
+		insts[at++] = lgkm;
+		for (uint32_t f = 0; f < 6; f++)
+			insts[at++] = fma;
+	}
+	insts[at++] = barrier;
+	k.loop_to = at;
+	insts[at++] = (struct synth_inst){ .mnemonic = "s_cbranch_scc1", .dwords = 1 };
+	insts[at++] = (struct synth_inst){ .mnemonic = "s_endpgm", .dwords = 1 };
+	k.n_insts = at;
+	measure("tiles in LDS", &k, 416, 4, 2048, turns);
+}
+
 int main(int argc, char **argv)
 {
 	int turns = argc > 1 ? atoi(argv[1]) : 5;
@@ -153,6 +198,8 @@ int main(int argc, char **argv)
 	loop("LDS reads",
 	     (struct synth_inst){ .mnemonic = "ds_read_b32", .dwords = 2, .per_lane = 4 }, 8, 256,
 	     LGKM0, 50, 832, turns);
+	if (!only || strstr("tiles in LDS", only))
+		tiles(turns);
 	loop("loads of dwords",
 	     (struct synth_inst){ .mnemonic = "global_load_dword",
 				  .dwords = 2,

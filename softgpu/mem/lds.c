@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "softgpu/trace/trace_digest.h"
+
 enum {
 	MAX_BANKS = 64,
 	ROW_BYTES = 4 * MAX_BANKS, /* a multiple of what any number of banks has */
@@ -98,18 +100,39 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 	return cost;
 }
 
+static uint64_t list_digest(struct sg_lds_lists *lists, size_t at, const uint8_t *list, size_t size)
+{
+	uint32_t n = lists->n_added < SG_LDS_LISTS ? lists->n_added : SG_LDS_LISTS, k = 0;
+
+	while (k < n && lists->at[k] != at)
+		k++;
+	if (k == n) {
+		k = lists->n_added++ % SG_LDS_LISTS;
+		lists->at[k] = (uint32_t)at;
+		lists->digest[k] = sg_digest(0, list, size);
+	}
+	return lists->digest[k];
+}
+
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_cost *out)
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_lists *lists,
+		 struct sg_lds_cost *out)
 {
 	struct sg_trace_access access;
 	enum sg_trace_form form;
-	uint64_t mask, base = 0, last = 0;
+	uint64_t mask, base = 0, last = 0, digest = 0;
 	size_t size = 0, end = 0;
 	const uint8_t *payload = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 
-	if (payload && size == memo->size && mask == memo->mask && base % ROW_BYTES == memo->base &&
-	    form == memo->form && base + memo->reach <= lds->bytes &&
-	    !memcmp(payload, memo->payload, size)) {
+	if (payload && form == SG_TRACE_AFFINE)
+		memcpy(&digest, payload, size); /* the stride */
+	else if (payload && payload - r->memory.bytes <= UINT32_MAX)
+		digest = list_digest(lists, (size_t)(payload - r->memory.bytes), payload, size);
+	else if (payload)
+		digest = sg_digest(0, payload, size);
+	if (payload && memo->is_set && digest == memo->digest && mask == memo->mask &&
+	    base % ROW_BYTES == memo->base && form == memo->form &&
+	    base + memo->reach <= lds->bytes) {
 		*out = memo->cost;
 		r->memory_at = end;
 		return true;
@@ -124,16 +147,16 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 		last = a > last ? a : last;
 	}
 	last += inst->bytes + (inst->flags & SG_INSN_PAIR ? inst->pair[1] : 0);
-	memo->size = 0;
+	memo->is_set = false;
 	/* one that is cut off, or begins below its base, is nobody's pattern */
-	if (!payload || out->violations || size > sizeof(memo->payload) || last < base)
+	if (!payload || out->violations || last < base)
 		return true;
 	*memo = (struct sg_lds_memo){ .cost = *out,
 				      .mask = mask,
 				      .reach = last - base,
+				      .digest = digest,
 				      .base = base % ROW_BYTES,
-				      .size = (uint32_t)size,
-				      .form = (uint8_t)form };
-	memcpy(memo->payload, payload, size);
+				      .form = (uint8_t)form,
+				      .is_set = true };
 	return true;
 }

@@ -32,13 +32,24 @@ struct sg_lds {
 struct sg_lds_memo {
 	struct sg_lds_cost cost;
 	uint64_t mask, reach; /* reach: from the base to the last byte */
-	uint32_t base, size;  /* base: modulo 256 */
-	uint8_t form, payload[256];
+	uint64_t digest;      /* of the distances between lanes (trace_digest.h) */
+	uint32_t base;        /* modulo 256 */
+	uint8_t form;
+	bool is_set;
+};
+
+/* Digests of the lists of distances that a wave has used, by place in its trace: most are used many times. */
+#define SG_LDS_LISTS 8
+struct sg_lds_lists {
+	uint32_t n_added; /* the newest eight are there */
+	uint32_t at[SG_LDS_LISTS];
+	uint64_t digest[SG_LDS_LISTS];
 };
 
 /* As below, for the next access in the trace. False: the trace is damaged. */
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_cost *out);
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_lists *lists,
+		 struct sg_lds_cost *out);
 
 /* All addresses are in in->addr. */
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,

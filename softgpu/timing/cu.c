@@ -172,6 +172,19 @@ static void finish(struct sg_model_wave *w, uint64_t t)
 	sg_wave_wait(w, t + SG_QUAD);
 }
 
+/* Fast path of sg_wave_follow(): to the next instruction, in the same fetch block. False: it is elsewhere. */
+static inline bool step(struct sg_model_wave *w, const struct sg_timing_insn *inst)
+{
+	uint32_t slot = w->slot + inst->dwords;
+
+	if (w->reader.run < 2 || slot >= SG_MAP_SLOTS || !inst[inst->dwords].dwords ||
+	    (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
+		return false;
+	w->reader.run--;
+	w->slot = slot;
+	return true;
+}
+
 /*
  * Fast path for half of all instructions: arithmetic of one quad-cycle whose successor is in the same fetch
  * block. Equivalent to execute() and sg_wave_follow(). False: not such an instruction, nothing was done.
@@ -179,14 +192,9 @@ static void finish(struct sg_model_wave *w, uint64_t t)
 static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			const struct sg_timing_insn *inst, uint64_t t)
 {
-	uint32_t slot = w->slot + inst->dwords;
-
-	if (!inst->simple || w->reader.run < 2 || slot >= SG_MAP_SLOTS ||
-	    !inst[inst->dwords].dwords || (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
+	if (!inst->simple || !step(w, inst))
 		return false;
 	w->ready_at = t + SG_QUAD;
-	w->reader.run--;
-	w->slot = slot;
 	if (inst->unit == SG_UNIT_VALU) {
 		occupy(&simd->valu_free, t, 1);
 		SQ(SQ_THREAD_CYCLES_VALU) += w->lanes;
@@ -240,7 +248,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 		return;
 	}
 	if (!execute(cu, simd, w, inst, t) ||
-	    !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t))
+	    (!step(w, inst) && !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t)))
 		cu->model->failed = true;
 	else
 		wait_for_operands(w);
@@ -338,6 +346,19 @@ static void pass_over(const struct sg_simd *simd, uint32_t waves)
 		simd->waves[__builtin_ctz(waves)]->stall = SG_STALL_NOT_CHOSEN;
 }
 
+/* The queue of their unit is full until then. */
+static void wait_for_queue(const struct sg_cu *cu, struct sg_simd *simd, uint32_t waves,
+			   uint64_t until, bool sampled)
+{
+	for (; waves; waves &= waves - 1) {
+		uint32_t k = (uint32_t)__builtin_ctz(waves);
+
+		sg_simd_ready(cu->model, simd, k, until);
+		if (sampled)
+			simd->waves[k]->stall = SG_STALL_QUEUE;
+	}
+}
+
 /* The wave just issued to the vector unit at t. Continues, at most until then, and returns when others have to
  * be checked. */
 static uint64_t continue_alone(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
@@ -387,11 +408,11 @@ void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 			continue;
 		}
 		again = queue_ready(cu, unit, t);
-		if (again > t) {
-			if (sampled)
-				w->stall = SG_STALL_QUEUE;
+		if (again > t) { /* for the others as well */
+			same = 1u << k | (left & sg_due_equal(simd->unit, unit));
+			left &= ~same;
+			wait_for_queue(cu, simd, same, again, sampled);
 			sg_busy_add(&cu->lds_full, t, again);
-			sg_simd_ready(m, simd, k, again);
 			continue;
 		}
 		again = try_issue(cu, simd, w, &used, t);

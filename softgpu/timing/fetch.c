@@ -87,6 +87,7 @@ bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time)
 	w->ending = w->waiting = w->waits = false;
 	w->vm = w->lgkm = (struct sg_done_ring){ 0 };
 	w->late.until = w->late.vector_until = w->late.n_added = 0;
+	w->lists.n_added = 0;
 	if (!sg_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
 		return false;
 	fetch(cu, w, true, w->started);

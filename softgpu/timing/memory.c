@@ -18,7 +18,7 @@ static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 
 	if (!*memo)
 		*memo = calloc(1, sizeof(**memo));
-	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, cost))
+	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, &w->lists, cost))
 		return false;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
 	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;

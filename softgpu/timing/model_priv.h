@@ -67,6 +67,7 @@ struct sg_model_wave {
 	uint32_t index; /* in the workgroup */
 	struct sg_model_wave *next_free;
 	struct sg_scoreboard late;
+	struct sg_lds_lists lists;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
 } __attribute__((aligned(64)));

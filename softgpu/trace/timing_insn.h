@@ -82,9 +82,9 @@ struct sg_timing_insn {
 	uint8_t mem_kind;           /* enum sg_mem_kind */
 	uint8_t bytes;              /* per lane (scalar: in all) and access */
 	uint8_t flags;              /* SG_INSN_* */
-	uint8_t glc;                /* a load that bypasses L1 */
-	uint8_t slc;                /* streamed through L2 */
-	uint8_t simple;             /* arithmetic of one quad-cycle, without other effects */
+	bool glc : 1;               /* a load that bypasses L1 */
+	bool slc : 1;               /* streamed through L2 */
+	bool simple : 1;            /* arithmetic of one quad-cycle, without other effects */
 	uint8_t wait_vm, wait_lgkm; /* s_waitcnt: continues when at most so many are left */
 	uint16_t idle;              /* s_nop, s_sleep: cycles */
 	uint16_t pair[2];           /* pairs: bytes that are added to the address */
@@ -98,6 +98,7 @@ struct sg_timing_insn {
 	struct sg_reg_span vdst;
 	struct sg_reg_span late_regs[2]; /* those that the late result is in */
 };
+_Static_assert(sizeof(struct sg_timing_insn) == 64, "an index is a shift");
 
 struct sg_timing_insn sg_timing_insn_of(const struct sg_decoded_insn *insn,
 					enum sg_isa_target target);

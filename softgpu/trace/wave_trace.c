@@ -472,7 +472,9 @@ const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uin
 	if (!get_bytes(s, &at, &head, 1) || (head & 0x20 && !get_bytes(s, &at, mask, 8)))
 		return NULL;
 	*form = head & 3;
-	*size = *form == SG_TRACE_AFFINE ? 4 : 4 * (size_t)__builtin_popcountll(*mask);
+	*size = *form == SG_TRACE_AFFINE ? 4
+		: *mask == ~0ull         ? 256
+					 : 4 * (size_t)__builtin_popcountll(*mask);
 	if (*form == SG_TRACE_LIST64 || !get_bytes(s, &at, base, 8))
 		return NULL;
 	payload = at;

@@ -198,6 +198,7 @@ static void wide_reads_serve_quads_of_lanes_together(void **state)
 static void a_remembered_pattern_costs_the_same(void **state)
 {
 	static struct sg_lds_memo memo;
+	struct sg_lds_lists lists = { 0 };
 	struct sg_timing_insn inst = classify("ds_read_b32", SG_ISA_GFX90A);
 	struct sg_lds_cost cost;
 	struct sg_trace_reader r;
@@ -219,9 +220,44 @@ static void a_remembered_pattern_costs_the_same(void **state)
 			a.addr[l] = (l / 16 * 64 + turn * 256 + (turn == 2 ? 64 : 0)) + (l & 1);
 		struct sg_lds_cost want = sg_lds_cost(&a, &inst, &banks_32);
 
-		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo, &cost));
+		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo, &lists, &cost));
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
+	sg_trace_free(&t);
+}
+
+/* Twelve registers of addresses, used in turn: more than the writer and the reader remember. */
+static void patterns_that_recur_cost_the_same(void **state)
+{
+	static struct sg_lds_memo memo[12];
+	static struct sg_trace_patterns patterns;
+	struct sg_lds_lists lists = { 0 };
+	struct sg_timing_insn inst = classify("ds_read_b32", SG_ISA_GFX90A);
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
+	uint32_t va[12][64];
+
+	sg_trace_init(&t);
+	t.patterns = &patterns;
+	sg_trace_start(&t, 0, ~0ull);
+	for (unsigned n = 0; n < 12; n++)
+		for (unsigned l = 0; l < 64; l++) /* rows of the n-th width */
+			va[n][l] = l / 16 * 160 * (n % 4 + 1) + l % 16 * 4 * (n / 4 + 1);
+	for (unsigned use = 0; use < 48; use++)
+		sg_trace_local(&t, ~0ull, va[use % 4 + use / 16 * 4], use / 4 % 4 * 256);
+	sg_trace_read(&r, &t);
+	for (unsigned use = 0; use < 48; use++) {
+		unsigned n = use % 4 + use / 16 * 4;
+		struct sg_trace_access a = { .mask = ~0ull };
+		struct sg_lds_cost cost, want;
+
+		for (unsigned l = 0; l < 64; l++)
+			a.addr[l] = va[n][l] + use / 4 % 4 * 256;
+		want = sg_lds_cost(&a, &inst, &banks_32);
+		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo[n % 3], &lists, &cost));
+		assert_memory_equal(&cost, &want, sizeof(cost));
+	}
+	assert_true(lists.n_added >= 12); /* each was read once, and again when it was forgotten */
 	sg_trace_free(&t);
 }
 
@@ -280,6 +316,7 @@ int main(void)
 		cmocka_unit_test(gfx950_reads_from_64_banks),
 		cmocka_unit_test(wide_reads_serve_quads_of_lanes_together),
 		cmocka_unit_test(a_remembered_pattern_costs_the_same),
+		cmocka_unit_test(patterns_that_recur_cost_the_same),
 		cmocka_unit_test(the_least_recently_used_line_goes),
 		cmocka_unit_test(blocks_count_as_many_as_hardware),
 	};
