@@ -4,7 +4,7 @@
 #
 #   pc_sampling.sh PROGRAMS
 #
-# PROGRAMS has vcopy and reduction for gfx90a and gfx942. With WAVESCOPE_COUNTERS=aqlprofile AMD's trap handler writes the samples,
+# PROGRAMS has vcopy and reduction for gfx90a and gfx942, and for gfx950 where HIP knows it. With WAVESCOPE_COUNTERS=aqlprofile AMD's trap handler writes the samples,
 # and ROCr reads them. Prints a line per program, GPU and method; the exit code is 1 if samples differ, and 77 if
 # this ROCr does not have the functions.
 set -u
@@ -42,4 +42,6 @@ for program in vcopy reduction; do
 	sample $program mi300x host_trap time 1
 	sample $program mi300x stochastic cycles 256
 done
+sample vcopy mi300a stochastic cycles 256
+[ ! -e vcopy.archs ] || grep -q gfx950 vcopy.archs && sample vcopy mi355x stochastic cycles 256
 exit $failed
