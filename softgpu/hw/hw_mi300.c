@@ -33,7 +33,7 @@
 	.l1_misses = 128,                     /* M; here a miss is 128 bytes */ \
 	.utcl1_pages = 512, .page_shift = 21, /* M; R: 7 to 8 misses per CU for 16 MiB */ \
 	.utcl1_under_miss = 33,               /* R: REQUEST - HIT - MISS = 33 (MI300X), 38 (MI300A), 39 (MI350) per miss */ \
-	.utcl2_ns = 30, .walk_ns = 500,       /* F: TA_TA_BUSY, TD_TD_BUSY */ \
+	.utcl2_ns = 30,                       /* F: TA_TA_BUSY, TD_TD_BUSY */ \
 	.request = 100, .response = 0,        /* M; F: TCP_TCP_LATENCY of MI350 */ \
 	.merge_wait = 0,                      /* R: TCC_READ = TCP_TCC_READ_REQ and what scalar caches read */ \
 	.n_channels = 16, .channel_shift = 8, /* D */ \
@@ -78,6 +78,7 @@
 	.cpc_tciu = 157, .cpf_tciu = 528,     /* R: of one die */ \
 	.cpc_cane = 158, .cpc_sync = 2,       /* R: of one die */ \
 	.ra_check = 2,                        /* F: SPI_RA_RES_STALL_CSN */ \
+	.walk_ns = 500,                       /* as MI300A */ \
 	.tcw_ps = 2200,                       /* F: TA_DATA_STALLED_BY_TC_CYCLES */ \
 	.wave_request = { 4, 5 },             /* R: SPI_RA_REQ_NO_ALLOC_CSN, 1.0 to 1.1 checks per wave */ \
 	.release_ns = 250,                    /* as MI300X */ \
@@ -92,6 +93,7 @@
 	.icache_ahead = 3,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 4 */ \
 	.cp_l2_busy = 7000,                   /* F: TCC_BUSY / TCC_CYCLE */ \
 	.cp_overhead = 35450, .cp_decode = 30000, .cp_stall = 25000, /* R: GRBM_COUNT - GRBM_SPI_BUSY; F: shares of that */ \
+	.walk_ns = 250,                       /* F: TA_TA_BUSY */ \
 	.tcw_ps = 670,                        /* F: TA_DATA_STALLED_BY_TC_CYCLES */ \
 	.wave_request = { 7, 7 },             /* R: SPI_RA_REQ_NO_ALLOC_CSN, 1.7 to 1.9 checks per wave */ \
 	.release_ns = 250                     /* F: GRBM_SPI_BUSY - SQ_BUSY_CYCLES / 4, the write-back taken away */
@@ -114,6 +116,7 @@ const struct sg_hw sg_hw_mi300a = {
 	.icache_ahead = 2,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 3 */
 	.cp_l2_busy = 3800,                   /* F: TCC_BUSY / TCC_CYCLE */
 	.cp_overhead = 19120, .cp_decode = 15000, .cp_stall = 11000, /* as MI300X */
+	.walk_ns = 500,                       /* F: SQ_WAIT_INST_ANY */
 	.tcw_ps = 1650,                       /* F: TA_DATA_STALLED_BY_TC_CYCLES */
 	.wave_request = { 5, 5 },             /* R: SPI_RA_REQ_NO_ALLOC_CSN, 1.2 checks per wave */
 	.release_ns = 250,                    /* as MI300X */
