@@ -17,7 +17,7 @@
 
 #define FID_DISPATCHES 3 /* of vcopy, in a recording */
 #define FID_NEAR 0.3     /* a modelled value within this relative error counts as near */
-#define FID_N_CHIPS 5
+#define FID_N_CHIPS 6
 
 struct fid_chip {
 	const char *gpu; /* the software GPU's model */
@@ -25,6 +25,8 @@ struct fid_chip {
 		linked; /* two GPUs of that kind with a link between them; NULL: nothing is known of links */
 	const char *recording; /* folder of the recordings that it is compared with */
 	bool elsewhere;        /* Debian 12's runtime does not know it: only on request */
+	bool other_part;       /* what was recorded has another shape and clock */
+	bool window_varies; /* the packet processor's part of the recorded windows does, from pass to pass */
 };
 extern const struct fid_chip fid_chips[FID_N_CHIPS];
 
@@ -35,6 +37,8 @@ struct fid_row {
 	unsigned dispatch;
 	bool exact, has_expected;
 	double expected, value;
+	double low, high;     /* of all recorded values of this work; shares, see judge.h */
+	struct ws_str reason; /* why it is not supported; then it has no value */
 };
 
 WS_VEC_TYPE(fid_rows, struct fid_row);
@@ -58,17 +62,23 @@ void fid_recording_fini(struct fid_recording *rec);
 /* False: it was not recorded. */
 bool fid_recording_find(const struct fid_recording *rec, struct ws_str counter, unsigned dispatch,
 			double *out);
+/* The same, of all passes that recorded it: the least and the greatest. */
+bool fid_recording_range(const struct fid_recording *rec, struct ws_str counter, unsigned dispatch,
+			 double *out_low, double *out_high);
 
 /* Appends a row per line of @text, the program's output on @chip. @rec NULL: built-in values. */
 enum ws_status fid_compare(unsigned chip, const struct fid_recording *rec, struct ws_str text,
 			   struct fid_rows *rows, struct ws_err *err);
 
 struct fid_tally {
-	unsigned n_exact, n_exact_off, n_modelled, n_near;
+	unsigned n_exact, n_exact_off, n_modelled;
+	unsigned n_verdicts[6]; /* of modelled ones, by enum fid_verdict */
+	unsigned n_unsupported; /* recorded counters without a value */
 };
 struct fid_tally fid_tally(struct fid_rows *rows);
 
-/* The rows of @chip as a table on stdout; @all: also those without an expected value. */
+/* The rows of @chip as a table on stdout, then what is not supported or not compared, and why; @all: also those
+ * without an expected value. */
 void fid_print(unsigned chip, struct fid_rows *rows, bool all);
 
 /* The tables of docs/fidelity.md on stdout. @chips: names by index, NULL: not run. */

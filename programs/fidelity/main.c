@@ -6,7 +6,8 @@
  *	fidelity-kernels fabric  such kernels, on memory of this GPU, the host and another GPU
  *	fidelity-kernels selftest  some of them on any GPU, for 'wavescope doctor --selftest'
  *
- * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs.
+ * One line per value: kernel, dispatch, counter, class, expected (or -), value; separated by tabs. Of a counter that is
+ * not supported the last is the reason.
  */
 #include "programs/fidelity/known.h"
 #include "programs/fidelity/vcopy.h"

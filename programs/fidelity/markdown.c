@@ -81,6 +81,10 @@ static void print_cell(const struct fid_row *row)
 		printf(" - |");
 		return;
 	}
+	if (row->reason.n) {
+		printf(" not supported |");
+		return;
+	}
 	if (!row->has_expected) {
 		printf(" %.0f |", row->value);
 		return;

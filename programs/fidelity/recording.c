@@ -52,24 +52,22 @@ void fid_recording_fini(struct fid_recording *rec)
 	rec->n = 0;
 }
 
-/* Field number n of a line; fields in quotes hold commas. */
-static bool field(struct ws_str line, unsigned n, struct ws_str *out)
+/* The next field of a line; fields in quotes hold commas. False: there is none. */
+static bool next_field(struct ws_str *rest, struct ws_str *out)
 {
 	bool quoted = false;
-	size_t from = 0;
+	size_t at = 0;
 
-	for (size_t at = 0; at <= line.n; at++) {
-		if (at < line.n && line.at[at] == '"')
-			quoted = !quoted;
-		if (at < line.n && (quoted || line.at[at] != ','))
-			continue;
-		if (!n--) {
-			*out = ws_str_trim((struct ws_str){ line.at + from, at - from });
-			return true;
-		}
-		from = at + 1;
-	}
-	return false;
+	if (!rest->at)
+		return false;
+	while (at < rest->n && (quoted || rest->at[at] != ','))
+		quoted ^= rest->at[at++] == '"';
+	*out = ws_str_trim((struct ws_str){ rest->at, at });
+	if (at == rest->n)
+		*rest = (struct ws_str){ 0 };
+	else
+		*rest = (struct ws_str){ rest->at + at + 1, rest->n - at - 1 };
+	return true;
 }
 
 static bool line_of(const struct ws_buf *text, unsigned n, struct ws_str *out)
@@ -85,14 +83,13 @@ static bool line_of(const struct ws_buf *text, unsigned n, struct ws_str *out)
 
 static bool column(const struct ws_buf *text, struct ws_str name, unsigned dispatch, double *out)
 {
-	struct ws_str head, line, cell;
+	struct ws_str head, line, title, cell;
 
 	if (!line_of(text, 0, &head) || !line_of(text, dispatch + 1, &line))
 		return false;
-	for (unsigned n = 0; field(head, n, &cell); n++) {
-		if (fid_is_counter(cell, name))
-			return field(line, n, &cell) && ws_str_f64(cell, out);
-	}
+	while (next_field(&head, &title) && next_field(&line, &cell))
+		if (fid_is_counter(title, name))
+			return ws_str_f64(cell, out);
 	return false;
 }
 
@@ -108,7 +105,7 @@ bool fid_recording_find(const struct fid_recording *rec, struct ws_str counter, 
 		    !column(times, WS_STR("End_Timestamp"), dispatch, &end))
 			return false;
 		*out = end - start;
-		return true;
+		return end > start; /* some were written with too few digits */
 	}
 	if (ws_str_ends(counter, "_ACCUM")) { /* in the file of its level counter */
 		for (unsigned k = 1; k < rec->n - 1; k++) {
@@ -125,4 +122,20 @@ bool fid_recording_find(const struct fid_recording *rec, struct ws_str counter, 
 		if (column(&rec->text[k], counter, dispatch, out))
 			return true;
 	return false;
+}
+
+bool fid_recording_range(const struct fid_recording *rec, struct ws_str counter, unsigned dispatch,
+			 double *out_low, double *out_high)
+{
+	double value;
+
+	if (!fid_recording_find(rec, counter, dispatch, &value))
+		return false;
+	*out_low = *out_high = value;
+	for (unsigned k = 0; k < rec->n; k++)
+		if (column(&rec->text[k], counter, dispatch, &value)) {
+			*out_low = value < *out_low ? value : *out_low;
+			*out_high = value > *out_high ? value : *out_high;
+		}
+	return true;
 }

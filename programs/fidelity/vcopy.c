@@ -101,6 +101,15 @@ static void print_results(struct fid_counted *c)
 	}
 }
 
+/* What has no value has a reason in its place. */
+static void print_unsupported(const struct fid_counted *c)
+{
+	for (size_t k = 0; k < c->n_all; k++)
+		if (c->all[k].fidelity == SOFTGPU_UNSUPPORTED)
+			printf("vcopy\t0\t%s\tunsupported\t-\t%s\n", c->all[k].name,
+			       c->all[k].text);
+}
+
 static enum ws_status run(struct fid_counted *c, const struct plan *plan, struct ws_err *err)
 {
 	struct arguments arguments = { .n = N, .block = 256 };
@@ -135,8 +144,10 @@ enum ws_status fid_vcopy(struct ws_err *err)
 	st = make_plan(&c, &plan, err);
 	if (!st)
 		st = run(&c, &plan, err);
-	if (!st)
+	if (!st) {
 		print_results(&c);
+		print_unsupported(&c);
+	}
 	free_plan(&plan);
 	fid_counted_close(&c);
 	return st;
