@@ -42,10 +42,14 @@ struct sg_map_page *sg_code_map_page(struct sg_code_map *map, uint64_t pc)
 bool sg_code_map_classify(struct sg_code_map *map, struct sg_map_page *page, uint32_t slot)
 {
 	struct sg_decoded_insn insn;
+	uint32_t next;
 
 	if (!map->dispatch->instruction(map->dispatch->ctx, page->base + 4ull * slot, &insn))
 		return false;
 	page->inst[slot] = sg_timing_insn_of(&insn, map->hw->target);
 	sg_scoreboard_classify(&page->inst[slot], map->hw);
+	next = slot + page->inst[slot].dwords;
+	page->inst[slot].in_block =
+		next < SG_MAP_SLOTS && next / SG_BLOCK_SLOTS == slot / SG_BLOCK_SLOTS;
 	return page->inst[slot].dwords != 0;
 }

@@ -13,6 +13,7 @@
 #include "softgpu/trace/timing_insn.h"
 
 #define SG_MAP_SLOTS 512 /* dwords of code per page */
+#define SG_BLOCK_SLOTS 8 /* that are fetched together */
 
 struct sg_map_page {
 	uint64_t base; /* GPU address of slot 0 */

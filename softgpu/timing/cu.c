@@ -175,13 +175,10 @@ static void finish(struct sg_model_wave *w, uint64_t t)
 /* Fast path of sg_wave_follow(): to the next instruction, in the same fetch block. False: it is elsewhere. */
 static inline bool step(struct sg_model_wave *w, const struct sg_timing_insn *inst)
 {
-	uint32_t slot = w->slot + inst->dwords;
-
-	if (w->reader.run < 2 || slot >= SG_MAP_SLOTS || !inst[inst->dwords].dwords ||
-	    (w->page->base + 4ull * slot) >> 5 != w->fetch_block)
+	if (w->reader.run < 2 || !inst->in_block || !inst[inst->dwords].dwords)
 		return false;
 	w->reader.run--;
-	w->slot = slot;
+	w->slot += inst->dwords;
 	return true;
 }
 
@@ -203,10 +200,12 @@ static bool go_straight(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_
 }
 
 /* The next instruction waits for results that are late. */
-static void wait_for_operands(struct sg_model_wave *w)
+static void wait_for_operands(struct sg_model_wave *w, uint64_t t)
 {
 	uint64_t *at = w->ready_at == SG_NEVER ? &w->not_before : &w->ready_at, ready;
 
+	if (w->late.until <= t) /* it issues later than that anyway */
+		return;
 	/* nothing to do, or the end is far off; of the unknown ones, only a fetch may be short */
 	if (w->ending || w->late.until <= *at ||
 	    (w->ready_at == SG_NEVER && w->stall != SG_STALL_FETCH))
@@ -240,7 +239,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	if (inst->late_most)
 		sg_scoreboard_add(&w->late, inst, t);
 	if (go_straight(cu, simd, w, inst, t)) {
-		wait_for_operands(w);
+		wait_for_operands(w, t);
 		return;
 	}
 	if (inst->flags & SG_INSN_END) {
@@ -251,7 +250,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	    (!step(w, inst) && !sg_wave_follow(cu, w, sg_model_pc(w) + 4 * inst->dwords, t)))
 		cu->model->failed = true;
 	else
-		wait_for_operands(w);
+		wait_for_operands(w, t);
 }
 
 /* The wave may issue, and the unit is free. Returns when to check the wave again. */
@@ -283,6 +282,11 @@ static uint64_t queue_ready(const struct sg_cu *cu, uint32_t unit, uint64_t t)
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t earlier_due(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -322,7 +326,7 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 		w->ready_at = w->issued_at = t = at + SG_QUAD;
 	}
 	w->slot = slot;
-	wait_for_operands(w);
+	wait_for_operands(w, t);
 	cu->model->n_issued += n;
 	SQ(SQ_THREAD_CYCLES_VALU) += (uint64_t)n * w->lanes;
 	return t;
@@ -359,19 +363,14 @@ static void wait_for_queue(const struct sg_cu *cu, struct sg_simd *simd, uint32_
 	}
 }
 
-/* The wave just issued to the vector unit at t. Continues, at most until then, and returns when others have to
- * be checked. */
+/* The wave just issued to the vector unit at t. Continues, at most until others are due, and returns when they
+ * have to be checked. */
 static uint64_t continue_alone(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			       uint64_t t, uint32_t others)
 {
 	const struct sg_model *m = cu->model;
 	uint64_t until, check = t + SG_QUAD;
 
-	if (simd->n_waves > 1) { /* younger ones that need the same unit do not matter */
-		uint32_t due = sg_due_min_others(simd->due, simd->unit, w->age, SG_UNIT_VALU);
-
-		others = due < others ? due : others;
-	}
 	until = others == SG_DUE_LATER ? m->window_end : m->window_start + SG_QUAD * others;
 	if (w->ready_at < until) {
 		go_on(cu, simd, w, t, until);
@@ -390,14 +389,17 @@ void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 {
 	const struct sg_model *m = cu->model;
 	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
-	uint32_t used = 0, ending = 0, at = (uint32_t)(t - m->window_start) / SG_QUAD, next;
-	uint32_t others = SG_DUE_LATER; /* when one of those that issued or were released is due */
+	struct sg_dues dues = sg_dues_load(simd->due, simd->unit);
+	uint32_t used = 0, ending = 0, at = (uint32_t)(t - m->window_start) / SG_QUAD;
+	uint32_t vector_age = 0;      /* before waves end */
+	uint32_t passed = 0;          /* another one was issued to their unit */
+	uint32_t next = SG_DUE_LATER; /* when one of those that were looked at is due again */
 	uint8_t *released = &cu->group->due[simd->in_group];
 	uint64_t check = t + SG_QUAD; /* those that are left: the earliest time */
 	bool sampled = cu->next_sample != SG_NEVER;
 
 	*released = SG_DUE_LATER;
-	for (uint32_t left = sg_due_until(simd->due, at); left;) {
+	for (uint32_t left = sg_dues_take(&dues, at); left;) {
 		uint32_t k = (uint32_t)__builtin_ctz(left), unit = simd->unit[k], same;
 		struct sg_model_wave *w = simd->waves[k];
 		uint64_t again;
@@ -409,32 +411,42 @@ void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 		}
 		again = queue_ready(cu, unit, t);
 		if (again > t) { /* for the others as well */
-			same = 1u << k | (left & sg_due_equal(simd->unit, unit));
+			same = 1u << k | (left & sg_dues_of(&dues, unit));
 			left &= ~same;
 			wait_for_queue(cu, simd, same, again, sampled);
+			next = earlier_due(next, simd->due[k]);
 			sg_busy_add(&cu->lds_full, t, again);
 			continue;
 		}
 		again = try_issue(cu, simd, w, &used, t);
 		if (unit == SG_UNIT_VALU && again == w->issued_at && again > t && !sampled) {
 			vector = w;
+			vector_age = k;
 		} else {
 			sg_simd_ready(m, simd, k, again);
 			simd->unit[k] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
-			others = simd->due[k] < others ? simd->due[k] : others;
+			next = earlier_due(next, simd->due[k]);
 		}
 		if (!(used >> unit & 1))
 			continue;
-		same = left & sg_due_equal(simd->unit, unit);
+		same = left & sg_dues_of(&dues, unit);
 		left &= ~same;
+		passed |= same;
 		if (sampled)
 			pass_over(simd, same);
 	}
 	end_waves(cu, simd, ending, t);
-	if (vector)
-		check = continue_alone(cu, simd, vector, t,
-				       *released < others ? *released : others);
-	next = simd->n_waves == 1 ? simd->due[0] : sg_due_min(simd->due);
+	next = earlier_due(next, *released);
+	if (vector) { /* younger ones that need the same unit do not matter */
+		uint32_t younger = sg_dues_of(&dues, SG_UNIT_VALU) & ~((2u << vector_age) - 1);
+		uint32_t others = passed & ~younger
+					  ? at
+					  : sg_dues_first_other(&dues, vector_age, SG_UNIT_VALU);
+
+		check = continue_alone(cu, simd, vector, t, earlier_due(next, others));
+		next = earlier_due(next, simd->due[vector->age]);
+	}
+	next = passed ? at : earlier_due(next, sg_dues_first(&dues));
 	at = sg_due_at(check, m->window_start, m->window_end);
 	*released = (uint8_t)(next > at ? next : at);
 }

@@ -1,12 +1,15 @@
 /*
  * due: when each of up to sixteen waves, or SIMDs, is to be looked at next, in quad-cycles of a window.
  *
- * A byte each, so that all are compared at once: this is done for every quad-cycle of every SIMD.
+ * A byte each, so that all are compared at once: this is done for every quad-cycle of every SIMD. A load of all of them
+ * waits until the host has written those that were stored last, one by one, to its cache. So a quad-cycle loads them at its
+ * beginning (struct sg_dues) and keeps account of those that it changes.
  */
 #ifndef WS_SOFTGPU_TIMING_DUE_H
 #define WS_SOFTGPU_TIMING_DUE_H
 
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -25,15 +28,18 @@ static inline uint8_t sg_due_at(uint64_t time, uint64_t from, uint64_t end)
 
 #ifdef __SSE2__
 
-static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
+static inline uint32_t sg_due_min_of(__m128i v)
 {
-	__m128i v = _mm_load_si128((const __m128i *)due);
-
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 8));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 4));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 2));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 1));
 	return (uint32_t)_mm_cvtsi128_si32(v) & 0xff;
+}
+
+static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
+{
+	return sg_due_min_of(_mm_load_si128((const __m128i *)due));
 }
 
 /* A bit for each that is due by then. */
@@ -53,23 +59,49 @@ static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t v
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)value)));
 }
 
-/* The earliest of the others: not of `own`, nor of those after it that are of the same kind. */
-static inline uint32_t sg_due_min_others(const uint8_t due[SG_DUE_ROOM],
-					 const uint8_t kinds[SG_DUE_ROOM], uint32_t own,
-					 uint32_t kind)
+/* A copy of when they are due and of what kind they are. */
+struct sg_dues {
+	__m128i due, kinds;
+};
+
+static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
+					  const uint8_t kinds[SG_DUE_ROOM])
+{
+	return (struct sg_dues){ _mm_load_si128((const __m128i *)due),
+				 _mm_load_si128((const __m128i *)kinds) };
+}
+
+/* Takes those that are due by then: a bit for each. */
+static inline uint32_t sg_dues_take(struct sg_dues *d, uint32_t until)
+{
+	__m128i late = _mm_subs_epu8(d->due, _mm_set1_epi8((char)until));
+	__m128i taken = _mm_cmpeq_epi8(late, _mm_setzero_si128());
+
+	d->due = _mm_or_si128(d->due, taken);
+	return (uint32_t)_mm_movemask_epi8(taken);
+}
+
+/* A bit for each of this kind, whether taken or not. */
+static inline uint32_t sg_dues_of(const struct sg_dues *d, uint32_t kind)
+{
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(d->kinds, _mm_set1_epi8((char)kind)));
+}
+
+/* The earliest of those that were not taken. */
+static inline uint32_t sg_dues_first(const struct sg_dues *d)
+{
+	return sg_due_min_of(d->due);
+}
+
+/* The same, without those after `own` that are of this kind. */
+static inline uint32_t sg_dues_first_other(const struct sg_dues *d, uint32_t own, uint32_t kind)
 {
 	static const uint8_t ramp[2 * SG_DUE_ROOM] = { [SG_DUE_ROOM... 2 * SG_DUE_ROOM - 1] =
 							       0xff };
-	__m128i from = _mm_loadu_si128((const __m128i *)(ramp + SG_DUE_ROOM - own));
 	__m128i after = _mm_loadu_si128((const __m128i *)(ramp + SG_DUE_ROOM - 1 - own));
-	__m128i same =
-		_mm_cmpeq_epi8(_mm_load_si128((const __m128i *)kinds), _mm_set1_epi8((char)kind));
-	__m128i without = _mm_or_si128(_mm_and_si128(same, after), _mm_xor_si128(from, after));
-	uint8_t left[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM)));
+	__m128i same = _mm_cmpeq_epi8(d->kinds, _mm_set1_epi8((char)kind));
 
-	_mm_store_si128((__m128i *)left,
-			_mm_or_si128(_mm_load_si128((const __m128i *)due), without));
-	return sg_due_min(left);
+	return sg_due_min_of(_mm_or_si128(d->due, _mm_and_si128(same, after)));
 }
 
 #else
@@ -101,15 +133,46 @@ static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t v
 	return bits;
 }
 
-static inline uint32_t sg_due_min_others(const uint8_t due[SG_DUE_ROOM],
-					 const uint8_t kinds[SG_DUE_ROOM], uint32_t own,
-					 uint32_t kind)
+struct sg_dues {
+	uint8_t due[SG_DUE_ROOM], kinds[SG_DUE_ROOM];
+};
+
+static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
+					  const uint8_t kinds[SG_DUE_ROOM])
+{
+	struct sg_dues d;
+
+	memcpy(d.due, due, sizeof(d.due));
+	memcpy(d.kinds, kinds, sizeof(d.kinds));
+	return d;
+}
+
+static inline uint32_t sg_dues_take(struct sg_dues *d, uint32_t until)
+{
+	uint32_t taken = sg_due_until(d->due, until);
+
+	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
+		d->due[k] = taken >> k & 1 ? SG_DUE_LATER : d->due[k];
+	return taken;
+}
+
+static inline uint32_t sg_dues_of(const struct sg_dues *d, uint32_t kind)
+{
+	return sg_due_equal(d->kinds, kind);
+}
+
+static inline uint32_t sg_dues_first(const struct sg_dues *d)
+{
+	return sg_due_min(d->due);
+}
+
+static inline uint32_t sg_dues_first_other(const struct sg_dues *d, uint32_t own, uint32_t kind)
 {
 	uint32_t least = SG_DUE_LATER;
 
 	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
-		if (k != own && !(k > own && kinds[k] == kind))
-			least = due[k] < least ? due[k] : least;
+		if (!(k > own && d->kinds[k] == kind))
+			least = d->due[k] < least ? d->due[k] : least;
 	return least;
 }
 

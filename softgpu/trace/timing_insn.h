@@ -73,18 +73,19 @@ static inline bool sg_reg_overlap(struct sg_reg_span a, struct sg_reg_span b)
 #define SG_MAX_READS 5
 
 struct sg_timing_insn {
-	uint8_t dwords;             /* 0: this slot has not been decoded yet */
-	uint8_t unit;               /* enum sg_unit */
-	uint8_t insn_class;         /* enum sg_insn_class */
-	uint16_t weight;            /* packed: elements; matrix: operations / 512 */
-	uint8_t passes;             /* quad-cycles that it occupies the unit */
-	uint8_t matrix_passes;      /* ... the matrix unit; 0: not a matrix instruction */
-	uint8_t mem_kind;           /* enum sg_mem_kind */
-	uint8_t bytes;              /* per lane (scalar: in all) and access */
-	uint8_t flags;              /* SG_INSN_* */
-	bool glc : 1;               /* a load that bypasses L1 */
-	bool slc : 1;               /* streamed through L2 */
-	bool simple : 1;            /* arithmetic of one quad-cycle, without other effects */
+	uint8_t dwords;        /* 0: this slot has not been decoded yet */
+	uint8_t unit;          /* enum sg_unit */
+	uint8_t insn_class;    /* enum sg_insn_class */
+	uint16_t weight;       /* packed: elements; matrix: operations / 512 */
+	uint8_t passes;        /* quad-cycles that it occupies the unit */
+	uint8_t matrix_passes; /* ... the matrix unit; 0: not a matrix instruction */
+	uint8_t mem_kind;      /* enum sg_mem_kind */
+	uint8_t bytes;         /* per lane (scalar: in all) and access */
+	uint8_t flags;         /* SG_INSN_* */
+	bool glc : 1;          /* a load that bypasses L1 */
+	bool slc : 1;          /* streamed through L2 */
+	bool simple : 1;       /* arithmetic of one quad-cycle, without other effects */
+	bool in_block : 1;     /* the following one is fetched along with it; filled by the model */
 	uint8_t wait_vm, wait_lgkm; /* s_waitcnt: continues when at most so many are left */
 	uint16_t idle;              /* s_nop, s_sleep: cycles */
 	uint16_t pair[2];           /* pairs: bytes that are added to the address */
