@@ -238,6 +238,7 @@ static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch,
 
 	for (size_t at = 0; at < sizeof(struct sg_l2_set); at += 64)
 		__builtin_prefetch(set + at);
+	__builtin_prefetch(r->owner, 1); /* the answer changes it */
 }
 
 /* Takes the way for a line of which nothing is there yet. */

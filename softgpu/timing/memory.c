@@ -55,6 +55,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 	if (inst->mem_kind != SG_MEM_CONTROL) {
 		if (!lds_cost(cu, w, inst, &cost))
 			return false;
+		sg_trace_prefetch(&w->reader);
 		count_local(cu, w, inst);
 	}
 	cu->lds_free = start + cost.cycles * hw->lds_16ths;
