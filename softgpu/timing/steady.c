@@ -22,7 +22,7 @@
 #define MAX_PAGES 4   /* of code */
 #define MAX_LINES 128 /* of code, in one window */
 /* windows in which a SIMD is not tried again: after one that could not repeat, after one that turned out so */
-#define PAUSE 1
+#define PAUSE 3
 #define LONG_PAUSE 30
 #define WAVE_WORDS (4 + 2 + 2 * SG_MAX_LATE)
 #define KEY_WORDS (2 + SG_MAX_SIMD_WAVES * WAVE_WORDS)
