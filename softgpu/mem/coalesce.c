@@ -38,12 +38,26 @@ static void add_request(struct sg_accesses *out, struct group *g, uint64_t addr,
 		add_line(out, g->first, (addr >> 6) + 1, byte_mask(0, size - in_first));
 }
 
+/* Four dwords in order, of one line: the usual case, also of tiles. */
+static bool is_row(const uint64_t addr[4], uint64_t offset)
+{
+	return ((addr[0] + offset) & 63) <= 48 && addr[1] - addr[0] == 4 &&
+	       addr[2] - addr[0] == 8 && addr[3] - addr[0] == 12;
+}
+
 /* Four lanes of one line with up to a dword each: one request. */
 static bool share(const struct sg_trace_access *in, uint64_t offset, unsigned quad, uint32_t size,
 		  uint64_t *line, uint64_t *bytes)
 {
 	uint64_t lanes = in->mask >> (4 * quad) & 0xf;
 
+	if (lanes == 0xf && size == 4 && is_row(in->addr + 4ull * quad, offset)) {
+		uint64_t at = in->addr[4 * quad] + offset;
+
+		*line = at >> 6;
+		*bytes = 0xffffull << (at & 63);
+		return true;
+	}
 	*bytes = 0;
 	*line = ~0ull;
 	for (; lanes; lanes &= lanes - 1) {

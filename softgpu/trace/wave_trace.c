@@ -417,6 +417,46 @@ static bool find_list(const struct sg_trace_view *s, size_t record, size_t *at, 
 	return true;
 }
 
+static size_t n_lanes(uint64_t mask)
+{
+	return mask == ~0ull ? 64 : (size_t)__builtin_popcountll(mask);
+}
+
+static bool get_list32(const struct sg_trace_view *s, size_t *at, struct sg_trace_access *out)
+{
+	const uint8_t *p = s->bytes + *at;
+	size_t size = 4 * n_lanes(out->mask);
+	uint32_t from_low[64];
+
+	if (s->size - *at < size)
+		return false;
+	*at += size;
+	if (out->mask == ~0ull) { /* a loop of its own, for the host's vector unit */
+		memcpy(from_low, p, sizeof(from_low));
+		for (unsigned l = 0; l < 64; l++)
+			out->addr[l] = out->base + from_low[l];
+		return true;
+	}
+	for (uint64_t m = out->mask; m; m &= m - 1, p += 4) {
+		memcpy(from_low, p, 4);
+		out->addr[__builtin_ctzll(m)] = out->base + from_low[0];
+	}
+	return true;
+}
+
+static bool get_list64(const struct sg_trace_view *s, size_t *at, struct sg_trace_access *out)
+{
+	const uint8_t *p = s->bytes + *at;
+	size_t size = 8 * n_lanes(out->mask);
+
+	if (s->size - *at < size)
+		return false;
+	*at += size;
+	for (uint64_t m = out->mask; m; m &= m - 1, p += 8)
+		memcpy(&out->addr[__builtin_ctzll(m)], p, 8);
+	return true;
+}
+
 bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out)
 {
 	const struct sg_trace_view *s = &r->memory;
@@ -445,20 +485,7 @@ bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_a
 			return false;
 		at = &list;
 	}
-	for (uint64_t m = out->mask; m; m &= m - 1) {
-		uint64_t *a = &out->addr[__builtin_ctzll(m)];
-		uint32_t from_low;
-
-		if (form == SG_TRACE_LIST64) {
-			if (!get_bytes(s, at, a, 8))
-				return false;
-		} else {
-			if (!get_bytes(s, at, &from_low, 4))
-				return false;
-			*a = out->base + from_low;
-		}
-	}
-	return true;
+	return form == SG_TRACE_LIST64 ? get_list64(s, at, out) : get_list32(s, at, out);
 }
 
 const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
@@ -472,9 +499,7 @@ const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uin
 	if (!get_bytes(s, &at, &head, 1) || (head & 0x20 && !get_bytes(s, &at, mask, 8)))
 		return NULL;
 	*form = head & 3;
-	*size = *form == SG_TRACE_AFFINE ? 4
-		: *mask == ~0ull         ? 256
-					 : 4 * (size_t)__builtin_popcountll(*mask);
+	*size = *form == SG_TRACE_AFFINE ? 4 : 4 * n_lanes(*mask);
 	if (*form == SG_TRACE_LIST64 || !get_bytes(s, &at, base, 8))
 		return NULL;
 	payload = at;
