@@ -11,6 +11,9 @@
  *   - waves that another SIMD may wake within the window;
  *   - instruction fetches that change the cache: every line is the most recent one of its set, none is in flight, and the
  *     code of the dispatch is so short that no two of its lines share a set.
+ *
+ * New state of a wave or a SIMD that these instructions read belongs into the key, and what they change into end_state;
+ * new counters of SQ are found by comparison. tests/softgpu/test_steady.c simulates both ways.
  */
 #include <stdlib.h>
 
