@@ -82,6 +82,7 @@ run wavescope fidelity --gpu mi210 --kernels vcopy --recorded "$work/rec"
 rc_is 1
 grep -Eq '^vcopy +0 +SQ_WAVES +1 +16384 .*OFF$' "$out" || fail "a wrong exact counter is not reported"
 grep -Eq '^vcopy +1 +SQ_WAVES +16384 +16384 +\+0.0% +exact$' "$out" || fail "the second row was not read"
+grep -Eq '^vcopy +1 +TCC_HIT +2 +[0-9]+ .* modelled  OUTSIDE$' "$out" || fail "a modelled counter outside its band is not reported"
 
 # both GPUs against all that was recorded, as docs/fidelity.md has it
 mkdir "$work/recorded"
