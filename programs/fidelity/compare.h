@@ -70,10 +70,21 @@ bool fid_recording_range(const struct fid_recording *rec, struct ws_str counter,
 enum ws_status fid_compare(unsigned chip, const struct fid_recording *rec, struct ws_str text,
 			   struct fid_rows *rows, struct ws_err *err);
 
+/* How a modelled value compares, see judge.h: the first that holds. */
+enum fid_verdict {
+	FID_WITHIN,
+	FID_SHARE,
+	FID_SPREAD,
+	FID_SMALL,
+	FID_EXCEPTED,
+	FID_OUTSIDE,
+	FID_N_VERDICTS
+};
+
 struct fid_tally {
 	unsigned n_exact, n_exact_off, n_modelled;
-	unsigned n_verdicts[6]; /* of modelled ones, by enum fid_verdict */
-	unsigned n_unsupported; /* recorded counters without a value */
+	unsigned n_verdicts[FID_N_VERDICTS]; /* of modelled ones */
+	unsigned n_unsupported;              /* recorded counters without a value */
 };
 struct fid_tally fid_tally(struct fid_rows *rows);
 

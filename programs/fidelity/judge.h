@@ -21,17 +21,6 @@
 
 #include "programs/fidelity/compare.h"
 
-/* In this order: the first that holds. */
-enum fid_verdict {
-	FID_WITHIN,
-	FID_SHARE,
-	FID_SPREAD,
-	FID_SMALL,
-	FID_EXCEPTED,
-	FID_OUTSIDE,
-	FID_N_VERDICTS
-};
-
 /* The counter whose share is compared on this chip: NULL if its value is. */
 const char *fid_share_of(const struct fid_chip *chip, struct ws_str counter);
 
