@@ -11,7 +11,7 @@ assert atomics callbacks cooperative copies counting devmalloc digest faults for
 memset module occupancy oom pinned printf replay rtc sampling scratch sleeping spinning streams waveops
 '
 # HIP 7 returns an error where a kernel faults or an assertion fails, and earlier versions end the program; it copies by
-# a kernel of its own, which is counted; it spins for longer before it waits.
+# a kernel of its own, which is counted; a thread that waits takes a third of a core and more.
 not_on_hip7='assert faults managed replay streams'
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
