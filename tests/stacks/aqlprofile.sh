@@ -81,10 +81,11 @@ for name; do
 done
 compare "$1" compare-1 || failed=1 # one program is enough
 
-# The whole GPU over time: all intervals together are the same by packets and by the service, as is every kernel.
+# The whole GPU over time: all intervals together are the same by packets and by the service, as is every kernel. Of two runs,
+# so only counters that follow from the code.
 begin=$(date +%s%N)
 for by in service aqlprofile; do
-	WAVESCOPE_COUNTERS=$by timeout 300 rocprofv3 --pmc SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU TCC_REQ_sum --pmc-interval 5 -f csv \
+	WAVESCOPE_COUNTERS=$by timeout 300 rocprofv3 --pmc SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU TA_TOTAL_WAVEFRONTS_sum --pmc-interval 5 -f csv \
 		-d "$dir/time-$by" -o r -- "./$1" >"$dir/time-$by.log" 2>&1
 	awk -F, 'NR > 1 { sum[$1 " " $3] += $4 } END { for (name in sum) if (sum[name]) print name, sum[name] }' \
 		"$dir/time-$by/r_counter_intervals.csv" 2>/dev/null | sort >"$dir/time-$by.txt"
