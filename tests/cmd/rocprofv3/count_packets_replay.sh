@@ -75,8 +75,14 @@ if [ "$rc" = 77 ]; then
 else
 	rc_is 0
 	out_has "full: 0 of 4096 wrong"
-	err_has "kernel replay: 4 dispatches ran 5.0 times each"
-	is "$(grep -c "the GPU has no memory left, so kernel replay saves its memory in that of the host" "$err")" 1 "notes"
+	if grep -q "Queue create failed" "$err"; then
+		# ROCr 6 takes memory of the GPU for a queue, so there is none for ours: more runs of the program count the rest.
+		err_has "the runtime has no queue or memory for that"
+		is "$(grep -c "full: 0 of 4096 wrong" "$out")" 5 "runs of the program"
+	else
+		err_has "kernel replay: 4 dispatches ran 5.0 times each"
+		is "$(grep -c "the GPU has no memory left, so kernel replay saves its memory in that of the host" "$err")" 1 "notes"
+	fi
 	grep -q "by packets and by the service, \([0-9]*\) of \1 values equal" "$err" || fail "values differ: $(cat "$err")"
 	is "$(counted values full/r | wc -l)" $((4 * 18)) "counters of five passes"
 fi
