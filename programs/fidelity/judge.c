@@ -37,7 +37,7 @@ static const struct {
 	{ "TCC_", "TCC_BUSY" },
 };
 
-/* Recorded values that contradict others of the same recording. */
+/* Recorded values that contradict others of the same recording, or are of that part only. */
 #define DISPATCH(n) (1u << (n))
 #define LATER (DISPATCH(1) | DISPATCH(2))
 static const struct {
@@ -54,6 +54,8 @@ static const struct {
 	{ "MI350", "SQ_WAIT_INST_ANY", DISPATCH(0) | LATER,
 	  "6 quad-cycles for each wave, but 40 in the first dispatch: others have 40 to 390 in "
 	  "all" },
+	{ "MI350", "SQC_TC_INST_REQ", DISPATCH(0) | LATER,
+	  "this part requests 18 lines of code for each miss, an MI300X 4" },
 	{ "MI350", "SQC_ICACHE_MISSES", LATER,
 	  "its runtime invalidates the instruction caches before every dispatch" },
 	{ "MI350", "SQC_ICACHE_MISSES_DUPLICATE", LATER,
