@@ -13,6 +13,9 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+typedef __m128i sg_due_bytes;
+#else
+typedef uint8_t sg_due_bytes[16];
 #endif
 
 #define SG_DUE_ROOM 16
@@ -25,6 +28,11 @@ static inline uint8_t sg_due_at(uint64_t time, uint64_t from, uint64_t end)
 		return SG_DUE_LATER;
 	return time <= from ? 0 : (uint8_t)((time - from) / 4);
 }
+
+/* A copy of when they are due and of what kind they are. */
+struct sg_dues {
+	sg_due_bytes due, kinds;
+};
 
 #ifdef __SSE2__
 
@@ -58,11 +66,6 @@ static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t v
 
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)value)));
 }
-
-/* A copy of when they are due and of what kind they are. */
-struct sg_dues {
-	__m128i due, kinds;
-};
 
 static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
 					  const uint8_t kinds[SG_DUE_ROOM])
@@ -132,10 +135,6 @@ static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t v
 		bits |= (uint32_t)(bytes[k] == value) << k;
 	return bits;
 }
-
-struct sg_dues {
-	uint8_t due[SG_DUE_ROOM], kinds[SG_DUE_ROOM];
-};
 
 static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
 					  const uint8_t kinds[SG_DUE_ROOM])

@@ -150,22 +150,22 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 	};
 }
 
-#define KERNARG (SYNTH_HOST + 0x1000)
+/* Both begin alike: from the work-item's number to its offset. simm: lgkmcnt(0). */
+#define VCOPY_INDEX(kernarg)                                                                       \
+	{ "s_load_dword", 2, .base = (kernarg) + 0x2c },                                           \
+		{ "s_load_dword", 2, .base = (kernarg) + 0x18 },                                   \
+		{ "s_waitcnt", 1, .simm = 0xc07f }, { "s_and_b32", 2 }, { "s_mul_i32", 1 },        \
+		{ "v_add_u32", 1 }, { "v_cmp_gt_i32", 1, .sdst = SG_OPND_VCC_LO },                 \
+		{ "s_and_saveexec_b64", 1, .src = { SG_OPND_VCC_LO } }, { "s_cbranch_execz", 1 },  \
+		{ "s_load_dwordx2", 2, .base = (kernarg) },                                        \
+		{ "s_load_dwordx2", 2, .base = (kernarg) + 8 }, { "v_ashrrev_i32", 1 },            \
+		{ "v_lshlrev_b64", 2 },                                                            \
+	{                                                                                          \
+		"s_waitcnt", 1, .simm = 0xc07f                                                     \
+	}
+
 const struct synth_inst synth_vcopy_insts[24] = {
-	{ "s_load_dword", 2, .base = KERNARG + 0x2c },
-	{ "s_load_dword", 2, .base = KERNARG + 0x18 },
-	{ "s_waitcnt", 1, .simm = 0xc07f }, /* lgkmcnt(0) */
-	{ "s_and_b32", 2 },
-	{ "s_mul_i32", 1 },
-	{ "v_add_u32", 1 },
-	{ "v_cmp_gt_i32", 1, .sdst = SG_OPND_VCC_LO },
-	{ "s_and_saveexec_b64", 1, .src = { SG_OPND_VCC_LO } },
-	{ "s_cbranch_execz", 1 },
-	{ "s_load_dwordx2", 2, .base = KERNARG },
-	{ "s_load_dwordx2", 2, .base = KERNARG + 8 },
-	{ "v_ashrrev_i32", 1 },
-	{ "v_lshlrev_b64", 2 },
-	{ "s_waitcnt", 1, .simm = 0xc07f },
+	VCOPY_INDEX(SYNTH_HOST + 0x1000),
 	{ "v_mov_b32", 1 },
 	{ "v_add_co_u32", 1, .sdst = SG_OPND_VCC_LO },
 	{ "v_addc_co_u32", 1, .sdst = SG_OPND_VCC_LO, .src = { [2] = SG_OPND_VCC_LO } },
@@ -192,20 +192,7 @@ struct synth_kernel synth_vcopy(void)
 
 /* The code for gfx942: addresses in one instruction. */
 static const struct synth_inst vcopy_mi300_insts[] = {
-	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x2c },
-	{ "s_load_dword", 2, .base = SYNTH_HOST + 0x18 },
-	{ "s_waitcnt", 1, .simm = 0xc07f }, /* lgkmcnt(0) */
-	{ "s_and_b32", 2 },
-	{ "s_mul_i32", 1 },
-	{ "v_add_u32", 1 },
-	{ "v_cmp_gt_i32", 1, .sdst = SG_OPND_VCC_LO },
-	{ "s_and_saveexec_b64", 1, .src = { SG_OPND_VCC_LO } },
-	{ "s_cbranch_execz", 1 },
-	{ "s_load_dwordx2", 2, .base = SYNTH_HOST },
-	{ "s_load_dwordx2", 2, .base = SYNTH_HOST + 8 },
-	{ "v_ashrrev_i32", 1 },
-	{ "v_lshlrev_b64", 2 },
-	{ "s_waitcnt", 1, .simm = 0xc07f },
+	VCOPY_INDEX(SYNTH_HOST),
 	{ "v_lshl_add_u64", 2 },
 	{ "global_load_dwordx2", 2, .base = SYNTH_VRAM, .per_wg = 2048, .per_wave = 512,
 	  .per_lane = 8 },
