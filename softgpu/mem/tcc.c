@@ -21,6 +21,8 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	assert(hw->l2_ways == SG_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
 	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
 	tcc->n_halves = hw->l2_line / 64;
+	tcc->whole_line = (uint8_t)((1u << tcc->n_halves) - 1);
+	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
 		return false;
@@ -28,9 +30,9 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 		struct sg_channel *ch = &tcc->channels[k];
 
 		ch->index = k;
-		ch->bytes = calloc(n_lines, sizeof(*ch->bytes));
+		ch->rest = calloc(n_lines, sizeof(*ch->rest));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
-		if (!ch->bytes || !ch->sets)
+		if (!ch->rest || !ch->sets)
 			return false;
 		memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 	}
@@ -42,7 +44,7 @@ void sg_tcc_free(struct sg_tcc *tcc)
 	for (uint32_t k = 0; tcc->channels && k < sg_hw_n_channels(tcc->hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
-		free(ch->bytes);
+		free(ch->rest);
 		free(ch->sets);
 		free(ch->inbox);
 		free(ch->sorted);
@@ -108,80 +110,62 @@ void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 /* A line: where it stands. */
 struct line {
 	struct sg_l2_set *set;
-	uint64_t (*bytes)[2];
-	uint16_t bit;
 	uint32_t way;
 };
 
-static struct line line_at(struct sg_channel *ch, uint32_t in_set, uint32_t way)
+static struct sg_l2_rest *rest_of(const struct sg_channel *ch, struct line l)
 {
-	return (struct line){ &ch->sets[in_set], &ch->bytes[(size_t)in_set * SG_L2_WAYS + way],
-			      (uint16_t)(1u << way), way };
+	return &ch->rest[(size_t)(l.set - ch->sets) * SG_L2_WAYS + l.way];
 }
 
-static void add_bytes(struct line *l, uint32_t half, uint64_t bytes)
+static void add_bytes(struct sg_channel *ch, struct line l, uint32_t half, uint64_t bytes)
 {
-	struct sg_l2_set *set = l->set;
+	uint8_t *state = &l.set->states[l.way], whole = (uint8_t)(SG_L2_WHOLE << half),
+		part = (uint8_t)(SG_L2_PART << half);
 
-	if (set->whole[half] & l->bit)
+	if (*state & whole)
 		return;
-	if (set->part[half] & l->bit)
-		bytes |= (*l->bytes)[half];
+	if (*state & part)
+		bytes |= rest_of(ch, l)->bytes[half];
 	if (bytes == ~0ull) {
-		set->whole[half] |= l->bit;
-		set->part[half] &= (uint16_t)~l->bit;
+		*state = (uint8_t)((*state | whole) & ~part);
 	} else if (bytes) {
-		set->part[half] |= l->bit;
-		(*l->bytes)[half] = bytes;
+		*state |= part;
+		rest_of(ch, l)->bytes[half] = bytes;
 	}
 }
 
-static uint64_t take_bytes(struct line *l, uint32_t half)
-{
-	struct sg_l2_set *set = l->set;
-	uint64_t bytes = set->whole[half] & l->bit  ? ~0ull
-			 : set->part[half] & l->bit ? (*l->bytes)[half]
-						    : 0;
-
-	set->whole[half] &= (uint16_t)~l->bit;
-	set->part[half] &= (uint16_t)~l->bit;
-	return bytes;
-}
-
-static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line *l,
+/* The line is written to memory, and stays. */
+static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
 				uint64_t time)
 {
-	uint64_t done = time, number = l->set->tags[l->way] - 1;
+	uint64_t done = time, number = l.set->ways[l.way].tag - 1;
+	const struct sg_l2_rest *rest = rest_of(ch, l);
+	uint8_t state = l.set->states[l.way];
+	bool other = state & SG_L2_OTHER;
 
-	for (uint32_t h = 0; h < tcc->n_halves; h++) {
-		uint64_t bytes = take_bytes(l, h);
-
-		if (bytes)
-			done = sg_ea_write(tcc, ch, number, time, bytes, l->set->route[l->way],
-					   l->set->uncached & l->bit);
-	}
+	for (uint32_t h = 0; h < tcc->n_halves; h++)
+		if (state & (SG_L2_WHOLE | SG_L2_PART) << h)
+			done = sg_ea_write(tcc, ch, number, time,
+					   state & SG_L2_WHOLE << h ? ~0ull : rest->bytes[h],
+					   other ? rest->route : SG_ROUTE_OWN,
+					   other && rest->uncached);
+	l.set->states[l.way] = state & (3 * SG_L2_VALID | SG_L2_OTHER);
 	C(TCC_WRITEBACK)++;
 	return done;
 }
 
 /* Returns the way of a line to be used anew. */
-static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in_set, uint64_t time)
+static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+			  uint64_t time)
 {
-	struct sg_l2_set *set = &ch->sets[in_set];
-	uint32_t victim = 0;
+	uint32_t victim = sg_ways_least(set->stamps);
 
-	for (uint32_t w = 0; w < SG_L2_WAYS && !set->full; w++)
-		if (!set->tags[w])
-			return w;
-	set->full = true;
-	for (uint32_t w = 1; w < SG_L2_WAYS; w++)
-		victim = set->stamps[w] < set->stamps[victim] ? w : victim;
+	if (!set->stamps[victim])
+		return victim;
 	C(TCC_NORMAL_EVICT)++;
-	if (set->dirty >> victim & 1) {
-		struct line l = line_at(ch, in_set, victim);
-
-		write_line_back(tcc, ch, &l, time);
-		set->dirty &= (uint16_t)~l.bit;
+	if (set->states[victim] & SG_L2_DIRTY) {
+		write_line_back(tcc, ch, (struct line){ set, victim }, time);
 		C(TCC_NORMAL_WRITEBACK)++;
 	}
 	return victim;
@@ -191,23 +175,13 @@ static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in
  * A write has taken a line of a set that is more than half full: the oldest line that memory does not have goes
  * there now, and stays. So less is left to write at the end of a kernel.
  */
-static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t in_set, uint64_t time)
+static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+			 uint64_t time)
 {
-	struct sg_l2_set *set = &ch->sets[in_set];
-	uint32_t oldest = SG_L2_WAYS;
-	struct line l;
-
-	for (uint32_t dirty = set->dirty; dirty; dirty &= dirty - 1) {
-		uint32_t w = (uint32_t)__builtin_ctz(dirty);
-
-		if (oldest == SG_L2_WAYS || set->stamps[w] < set->stamps[oldest])
-			oldest = w;
-	}
-	if (oldest == SG_L2_WAYS)
+	if (!sg_ways_upper(set->states)) /* SG_L2_DIRTY */
 		return;
-	l = line_at(ch, in_set, oldest);
-	write_line_back(tcc, ch, &l, time);
-	set->dirty &= (uint16_t)~l.bit;
+	write_line_back(tcc, ch, (struct line){ set, sg_ways_least_of(set->stamps, set->states) },
+			time);
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
@@ -234,29 +208,8 @@ static uint32_t set_of(const struct sg_tcc *tcc, uint64_t number)
 static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch,
 		     const struct sg_request *r)
 {
-	const char *set = (const char *)&ch->sets[set_of(tcc, line_number(tcc, r->addr))];
-
-	for (size_t at = 0; at < sizeof(struct sg_l2_set); at += 64)
-		__builtin_prefetch(set + at);
+	__builtin_prefetch(&ch->sets[set_of(tcc, line_number(tcc, r->addr))]);
 	__builtin_prefetch(r->owner, 1); /* the answer changes it */
-}
-
-/* Takes the way for a line of which nothing is there yet. */
-static void allocate(struct line *l, uint64_t number, struct sg_memory_kind memory, uint64_t time)
-{
-	struct sg_l2_set *set = l->set;
-	uint16_t others = (uint16_t)~l->bit;
-
-	set->tags[l->way] = number + 1;
-	set->n_fills++;
-	set->filled[l->way] = time;
-	set->uncached = (set->uncached & others) | (memory.mtype == SG_MTYPE_UC ? l->bit : 0);
-	set->route[l->way] = memory.route;
-	for (uint32_t h = 0; h < 2; h++) {
-		set->valid[h] &= others;
-		set->whole[h] &= others;
-		set->part[h] &= others;
-	}
 }
 
 /* The line of a request, allocated if it was not there. */
@@ -265,58 +218,51 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 {
 	const struct sg_hw *hw = tcc->hw;
 	uint64_t number = line_number(tcc, r->addr);
-	uint32_t in_set = set_of(tcc, number);
-	struct sg_l2_set *set = &ch->sets[in_set];
-	uint32_t way = set->tags[set->recent] == number + 1 ? set->recent : 0;
+	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
+	struct line l = { set, sg_l2_find(set, number) };
 	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
-	struct line l;
 
-	while (way < SG_L2_WAYS && set->tags[way] != number + 1)
-		way++;
-	*present = way < SG_L2_WAYS;
-	if (!*present)
-		way = make_room(tcc, ch, in_set, time);
-	set->recent = (uint8_t)way;
-	l = line_at(ch, in_set, way);
+	*present = l.way < SG_L2_WAYS;
 	if (!*present) {
-		allocate(&l, number, r->memory, time);
-		if (write && hw->l2_clean_ways && set->n_fills > hw->l2_clean_ways)
-			clean_oldest(tcc, ch, in_set, time);
+		bool other = r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN;
+
+		l.way = make_room(tcc, ch, set, time);
+		sg_l2_allocate(set, l.way, number, other ? SG_L2_OTHER : 0, time);
+		if (other) {
+			rest_of(ch, l)->route = r->memory.route;
+			rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
+		}
+		if (write && hw->l2_clean_ways && set->clock > hw->l2_clean_ways)
+			clean_oldest(tcc, ch, set, time);
 	}
 	if (write)
-		set->dirty |= l.bit;
-	/* + write_age: stamps stay positive */
-	set->stamps[way] = set->n_fills + hw->write_age - (write ? hw->write_age : 0);
+		set->states[l.way] |= SG_L2_DIRTY;
+	set->stamps[l.way] = (uint8_t)(set->clock + (write ? 0 : hw->write_age));
 	return l;
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct line *l,
-		      uint8_t wanted, bool scalar, uint64_t time)
+static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l, uint8_t wanted,
+		      bool scalar, uint64_t time)
 {
-	struct sg_l2_set *set = l->set;
-	uint64_t done = set->filled[l->way];
-	uint8_t missing = 0;
+	struct sg_l2_way *way = &l.set->ways[l.way];
+	const struct sg_l2_rest *rest = rest_of(ch, l);
+	uint8_t state = l.set->states[l.way], missing = tcc->whole_line & ~state;
+	bool other = state & SG_L2_OTHER;
+	/* both halves in one request, if the chip has such */
+	uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
 
-	for (uint32_t h = 0; h < tcc->n_halves; h++)
-		missing |= (uint8_t)(!(set->valid[h] & l->bit) << h);
 	if (!(wanted & missing))
 		return false;
-	for (uint32_t h = 0; h < tcc->n_halves; h++) {
-		/* both halves in one request, if the chip has such */
-		uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
+	for (uint32_t left = n == 2 ? 1 : missing; left; left &= left - 1) {
+		uint64_t t =
+			sg_ea_read(tcc, ch, way->tag - 1, time, other ? rest->route : SG_ROUTE_OWN,
+				   n, other && rest->uncached, scalar);
 
-		if (missing & 1u << h && (!h || n == 1)) {
-			uint64_t t =
-				sg_ea_read(tcc, ch, set->tags[l->way] - 1, time, set->route[l->way],
-					   n, set->uncached & l->bit, scalar);
-
-			t += tcc->hw->l2_fill;
-			done = t > done ? t : done;
-		}
-		set->valid[h] |= l->bit;
+		t += tcc->hw->l2_fill;
+		way->filled = t > way->filled ? t : way->filled;
 	}
-	set->filled[l->way] = done;
+	l.set->states[l.way] = state | missing;
 	return true;
 }
 
@@ -383,11 +329,10 @@ static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr
 	uint64_t number = line_number(tcc, addr);
 	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
 
-	for (uint32_t w = 0; w < SG_L2_WAYS; w++)
-		if (set->tags[w] == number + 1) {
-			set->tags[w] = 0;
-			set->full = false;
-		}
+	uint32_t way = sg_l2_find(set, number);
+
+	if (way < SG_L2_WAYS)
+		sg_l2_forget(set, way);
 }
 
 static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
@@ -423,16 +368,18 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 	uint64_t done = time;
 
 	if (r->kind == SG_REQ_WRITE) {
-		add_bytes(&l, half, r->bytes);
-		if (l.set->whole[half] & l.bit)
-			for (uint32_t h = 0; h < tcc->n_halves; h++)
-				l.set->valid[h] |= wanted >> h & 1 ? l.bit : 0;
+		add_bytes(ch, l, half, r->bytes);
+		if (l.set->states[l.way] & SG_L2_WHOLE << half)
+			l.set->states[l.way] |= wanted & tcc->whole_line;
 		hit = present;
 	} else {
-		hit = !fill_line(tcc, ch, &l, wanted, is_scalar(r), time) && present;
-		done = l.set->filled[l.way] > time ? l.set->filled[l.way] : time;
+		uint64_t filled;
+
+		hit = !fill_line(tcc, ch, l, wanted, is_scalar(r), time) && present;
+		filled = l.set->ways[l.way].filled;
+		done = filled > time ? filled : time;
 		if (r->kind == SG_REQ_ATOMIC)
-			add_bytes(&l, half, r->bytes);
+			add_bytes(ch, l, half, r->bytes);
 	}
 	count_request(tcc, ch, r, hit);
 	return done;
@@ -519,13 +466,14 @@ uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)
 		struct sg_channel *ch = &tcc->channels[k];
 
 		for (uint32_t s = 0; ch->touched && s < tcc->n_sets; s++)
-			for (uint32_t dirty = ch->sets[s].dirty; dirty; dirty &= dirty - 1) {
-				struct line l = line_at(ch, s, (uint32_t)__builtin_ctz(dirty));
+			for (uint32_t dirty = sg_ways_upper(ch->sets[s].states); dirty;
+			     dirty &= dirty - 1) {
+				struct line l = { &ch->sets[s], (uint32_t)__builtin_ctz(dirty) };
 				/* it goes through the lines as fast as memory takes them */
 				uint64_t now = sg_hbm_free_at(&tcc->hbm, ch->index,
-							      l.set->tags[l.way] - 1);
+							      l.set->ways[l.way].tag - 1);
 				uint64_t done =
-					write_line_back(tcc, ch, &l, now > time ? now : time);
+					write_line_back(tcc, ch, l, now > time ? now : time);
 
 				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
 				last = done > last ? done : last;

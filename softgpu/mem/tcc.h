@@ -14,26 +14,8 @@
 
 #include "softgpu/hw/hw.h"
 #include "softgpu/mem/hbm.h"
+#include "softgpu/mem/l2_set.h"
 #include "softgpu/mem/request.h"
-
-/*
- * A set: what nearly every request reads, contiguous so that it can be prefetched. Masks have a bit per way.
- * Mostly whole halves are written back; the bytes of partly written ones are in sg_channel.bytes.
- */
-#define SG_L2_WAYS 16
-struct sg_l2_set {
-	uint64_t tags[SG_L2_WAYS];   /* line number in the channel + 1; 0: empty */
-	uint32_t stamps[SG_L2_WAYS]; /* the smallest goes first */
-	uint32_t n_fills;
-	uint16_t dirty;              /* was written */
-	uint16_t uncached;           /* of memory that only scalar caches have copies of */
-	uint16_t valid[2];           /* by half of 64 bytes */
-	uint16_t whole[2], part[2];  /* bytes to write back: all 64; some, see sg_channel */
-	uint8_t route[SG_L2_WAYS];   /* enum sg_route */
-	uint8_t recent;              /* the way used last: the other half of a line follows soon */
-	bool full;                   /* no way is empty */
-	uint64_t filled[SG_L2_WAYS]; /* when the data are there */
-} __attribute__((aligned(64)));
 
 /* Requests of a channel that waited for a link. */
 struct sg_link_stall {
@@ -51,7 +33,7 @@ struct sg_link_state {
 
 struct sg_channel {
 	struct sg_l2_set *sets;
-	uint64_t (*bytes)[2]; /* [set * SG_L2_WAYS + way][half] of `part`: which bytes */
+	struct sg_l2_rest *rest; /* [set * SG_L2_WAYS + way] */
 	struct sg_request *inbox;
 	uint32_t *sorted; /* places in the inbox */
 	uint32_t n_inbox, inbox_room;
@@ -69,6 +51,7 @@ struct sg_tcc {
 	struct sg_channel *channels; /* those of the first die, of the second, ... */
 	struct sg_hbm hbm;
 	uint32_t n_sets, line_shift, n_halves;
+	uint8_t whole_line;          /* SG_L2_VALID of each half that a line has */
 	bool lost;                   /* a request could not be kept: out of memory */
 	uint64_t last_answer;        /* when the last one is there */
 	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
