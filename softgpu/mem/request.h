@@ -23,7 +23,7 @@ struct sg_request {
 	uint8_t kind;    /* enum sg_req_kind */
 	uint8_t lines;   /* 1, or 2 of one 128-byte line */
 	uint8_t xcc;     /* the die, whose L2 it is for */
-	bool slc, returns;
+	bool returns, slc;
 	struct sg_memory_kind memory;
 };
 #define SG_SOURCE_SQC 0x8000

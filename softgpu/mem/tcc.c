@@ -7,8 +7,6 @@
 #include "softgpu/counters/catalogue.h"
 #include "softgpu/mem/ea.h"
 
-#define MAX_WINDOW 256 /* cycles; hw->request is not longer */
-#define AHEAD 4        /* requests: their sets are on their way to the host's cache */
 #define C(name) ch->c[SG_C_##name]
 
 bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
@@ -22,6 +20,10 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
 	tcc->n_halves = hw->l2_line / 64;
 	tcc->whole_line = (uint8_t)((1u << tcc->n_halves) - 1);
+	tcc->channel_bits = (uint32_t)__builtin_ctz(hw->n_channels);
+	tcc->channel_mask = hw->n_channels - 1;
+	tcc->in_channel = (1ull << (SG_CHANNEL_SHIFT - tcc->line_shift)) - 1;
+	assert(hw->channel_shift == SG_CHANNEL_SHIFT && hw->request <= SG_MAX_WINDOW);
 	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
@@ -47,7 +49,6 @@ void sg_tcc_free(struct sg_tcc *tcc)
 		free(ch->rest);
 		free(ch->sets);
 		free(ch->inbox);
-		free(ch->sorted);
 	}
 	sg_hbm_free(&tcc->hbm);
 	free(tcc->channels);
@@ -75,34 +76,21 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	}
 }
 
-/* Upper bits are folded in, or the strides of powers of two that programs like would meet few channels. */
-static uint32_t channel_of(const struct sg_hw *hw, uint64_t addr)
+bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch)
 {
-	uint32_t bits = (uint32_t)__builtin_ctz(hw->n_channels);
-	uint64_t a = addr >> hw->channel_shift;
+	uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
+	struct sg_queued *inbox = aligned_alloc(64, room * sizeof(*inbox));
 
-	return (uint32_t)(a ^ a >> bits ^ a >> 2 * bits ^ a >> 3 * bits) & (hw->n_channels - 1);
-}
-
-void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
-{
-	struct sg_channel *ch =
-		&tcc->channels[r->xcc * tcc->hw->n_channels + channel_of(tcc->hw, r->addr)];
-
-	if (ch->n_inbox == ch->inbox_room) {
-		uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
-		struct sg_request *inbox = realloc(ch->inbox, room * sizeof(*inbox));
-		uint32_t *sorted = realloc(ch->sorted, room * sizeof(*sorted));
-
-		ch->inbox = inbox ? inbox : ch->inbox;
-		ch->sorted = sorted ? sorted : ch->sorted;
-		if (!inbox || !sorted) {
-			tcc->lost = true;
-			return;
-		}
-		ch->inbox_room = room;
+	if (!inbox) {
+		tcc->lost = true;
+		return false;
 	}
-	ch->inbox[ch->n_inbox++] = *r;
+	if (ch->n_inbox)
+		memcpy(inbox, ch->inbox, ch->n_inbox * sizeof(*inbox));
+	free(ch->inbox);
+	ch->inbox = inbox;
+	ch->inbox_room = room;
+	return true;
 }
 
 /* ---- lines ---- */
@@ -185,41 +173,19 @@ static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
-static uint64_t line_number(const struct sg_tcc *tcc, uint64_t addr)
+static struct sg_l2_set *set_of(const struct sg_channel *ch, const struct sg_queued *q)
 {
-	uint32_t shift = tcc->hw->channel_shift,
-		 bits = (uint32_t)__builtin_ctz(tcc->hw->n_channels);
-	uint64_t local = (addr >> (shift + bits) << shift) | (addr & ((1ull << shift) - 1));
-
-	return local >> tcc->line_shift;
-}
-
-/*
- * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
- * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
- */
-static uint32_t set_of(const struct sg_tcc *tcc, uint64_t number)
-{
-	if (tcc->hw->l2_hash)
-		number ^= number >> 7 ^ number >> 14;
-	return (uint32_t)number & (tcc->n_sets - 1);
-}
-
-static void prefetch(const struct sg_tcc *tcc, const struct sg_channel *ch,
-		     const struct sg_request *r)
-{
-	__builtin_prefetch(&ch->sets[set_of(tcc, line_number(tcc, r->addr))]);
-	__builtin_prefetch(r->owner, 1); /* the answer changes it */
+	return (struct sg_l2_set *)((char *)ch->sets + q->set_at);
 }
 
 /* The line of a request, allocated if it was not there. */
-static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
+static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
 			     uint64_t time, bool *present)
 {
 	const struct sg_hw *hw = tcc->hw;
-	uint64_t number = line_number(tcc, r->addr);
-	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
-	struct line l = { set, sg_l2_find(set, number) };
+	const struct sg_request *r = &q->r;
+	struct sg_l2_set *set = set_of(ch, q);
+	struct line l = { set, sg_l2_find(set, q->number) };
 	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
 
 	*present = l.way < SG_L2_WAYS;
@@ -227,7 +193,7 @@ static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const st
 		bool other = r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN;
 
 		l.way = make_room(tcc, ch, set, time);
-		sg_l2_allocate(set, l.way, number, other ? SG_L2_OTHER : 0, time);
+		sg_l2_allocate(set, l.way, q->number, other ? SG_L2_OTHER : 0, time);
 		if (other) {
 			rest_of(ch, l)->route = r->memory.route;
 			rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
@@ -324,21 +290,19 @@ static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 }
 
 /* What L2 has of the line is not what memory will have. */
-static void forget_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t addr)
+static void forget_line(struct sg_l2_set *set, uint64_t number)
 {
-	uint64_t number = line_number(tcc, addr);
-	struct sg_l2_set *set = &ch->sets[set_of(tcc, number)];
-
 	uint32_t way = sg_l2_find(set, number);
 
 	if (way < SG_L2_WAYS)
 		sg_l2_forget(set, way);
 }
 
-static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
-			       const struct sg_request *r, uint64_t time)
+static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+			       uint64_t time)
 {
-	uint64_t done = time, number = line_number(tcc, r->addr);
+	const struct sg_request *r = &q->r;
+	uint64_t done = time, number = q->number;
 
 	count_request(tcc, ch, r, false);
 	C(TCC_BYPASS_REQ)++;
@@ -352,19 +316,20 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch,
 	}
 	C(TCC_WRITEBACK)++;
 	if (r->memory.mtype == SG_MTYPE_CC)
-		forget_line(tcc, ch, r->addr);
+		forget_line(set_of(ch, q), number);
 	if (r->kind == SG_REQ_ATOMIC)
 		return sg_ea_atomic(tcc, ch, number, time, r->bytes, r->memory.route);
 	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
 }
 
-static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
+static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
 			     uint64_t time)
 {
+	const struct sg_request *r = &q->r;
 	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
 	uint8_t wanted = (uint8_t)(((1u << r->lines) - 1) << half);
 	bool present, hit;
-	struct line l = find_line(tcc, ch, r, time, &present);
+	struct line l = find_line(tcc, ch, q, time, &present);
 	uint64_t done = time;
 
 	if (r->kind == SG_REQ_WRITE) {
@@ -385,9 +350,10 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 	return done;
 }
 
-static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r)
+static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
 {
 	const struct sg_hw *hw = tcc->hw;
+	const struct sg_request *r = &q->r;
 	uint32_t cost = r->kind == SG_REQ_WRITE       ? hw->l2_write_16ths
 			: r->kind == SG_REQ_ATOMIC    ? hw->l2_atomic_16ths
 			: r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4
@@ -398,64 +364,90 @@ static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_req
 	sg_busy_add(&ch->ib_stall, r->time, start >> 4);
 	start >>= 4;
 	sg_ea_open(tcc, r->memory);
-	done = is_uncached(tcc, r) ? serve_uncached(tcc, ch, r, start)
-				   : serve_cached(tcc, ch, r, start);
+	done = is_uncached(tcc, r) ? serve_uncached(tcc, ch, q, start)
+				   : serve_cached(tcc, ch, q, start);
 	sg_busy_add(&ch->busy, r->time, done + hw->l2_latency);
 	done += hw->l2_latency + hw->response;
 	tcc->last_answer = done > tcc->last_answer ? done : tcc->last_answer;
 	tcc->answer(tcc->ctx, r, done);
 }
 
-/* By time; requests of one time keep the order they came in, which is by sender. Returns how many arrive
- * within the window. */
-static uint32_t sort_inbox(struct sg_channel *ch, uint64_t from, uint32_t window)
+/* ---- the inbox ---- */
+
+/*
+ * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
+ * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
+ */
+static uint32_t set_index(const struct sg_tcc *tcc, uint64_t number)
 {
-	uint32_t at[MAX_WINDOW] = { 0 }, total = 0;
+	if (tcc->hw->l2_hash)
+		number ^= number >> 7 ^ number >> 14;
+	return (uint32_t)number & (tcc->n_sets - 1);
+}
 
-	for (uint32_t k = 0; k < ch->n_inbox; k++)
-		if (ch->inbox[k].time - from < window)
-			at[ch->inbox[k].time - from]++;
-	for (uint32_t t = 0; t < window; t++) {
-		uint32_t n = at[t];
+/*
+ * Puts what arrives within the window into lists by time, the last one first: so requests of one time keep the order
+ * they came in, which is by sender. `times` has a bit for each list. Returns how many arrive later.
+ */
+static uint32_t sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
+			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
+{
+	uint32_t n_later = 0;
 
-		at[t] = total;
-		total += n;
+	for (uint32_t k = ch->n_inbox; k; k--) {
+		struct sg_queued *q = &ch->inbox[k - 1];
+		uint64_t time = q->r.time - from;
+
+		if (time >= window) {
+			n_later++;
+			continue;
+		}
+		q->set_at = set_index(tcc, q->number) * (uint32_t)sizeof(*ch->sets);
+		__builtin_prefetch(set_of(ch, q));
+		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
+		q->next = tcc->first[time];
+		tcc->first[time] = k;
+		times[time / 64] |= 1ull << time % 64;
 	}
-	for (uint32_t k = 0; k < ch->n_inbox; k++)
-		if (ch->inbox[k].time - from < window)
-			ch->sorted[at[ch->inbox[k].time - from]++] = k;
-	return total;
+	return n_later;
 }
 
 /* Those that arrive later stay in the inbox. */
-static void drop_served(struct sg_channel *ch, uint64_t from, uint32_t window, uint32_t n_served)
+static void keep_later(struct sg_channel *ch, uint64_t from, uint32_t window)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t k = 0; k < ch->n_inbox && n_served < ch->n_inbox; k++)
-		if (ch->inbox[k].time - from >= window)
+	for (uint32_t k = 0; k < ch->n_inbox; k++)
+		if (ch->inbox[k].r.time - from >= window)
 			ch->inbox[kept++] = ch->inbox[k];
 	ch->n_inbox = kept;
 }
 
+static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from, uint32_t window)
+{
+	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
+	uint32_t n_later = sort_inbox(tcc, ch, from, window, times);
+
+	ch->touched = true;
+	for (uint32_t n = 0; n < SG_MAX_WINDOW / 64; n++)
+		for (; times[n]; times[n] &= times[n] - 1) {
+			uint32_t *first = &tcc->first[n * 64 + (uint32_t)__builtin_ctzll(times[n])];
+			uint32_t k = *first;
+
+			for (*first = 0; k; k = ch->inbox[k - 1].next)
+				serve(tcc, ch, &ch->inbox[k - 1]);
+		}
+	if (n_later)
+		keep_later(ch, from, window);
+	else
+		ch->n_inbox = 0;
+}
+
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
-	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++) {
-		struct sg_channel *ch = &tcc->channels[k];
-
-		if (!ch->n_inbox)
-			continue;
-		uint32_t total = sort_inbox(ch, from, window);
-
-		ch->touched = true;
-
-		for (uint32_t n = 0; n < total; n++) {
-			if (n + AHEAD < total)
-				prefetch(tcc, ch, &ch->inbox[ch->sorted[n + AHEAD]]);
-			serve(tcc, ch, &ch->inbox[ch->sorted[n]]);
-		}
-		drop_served(ch, from, window, total);
-	}
+	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++)
+		if (tcc->channels[k].n_inbox)
+			serve_channel(tcc, &tcc->channels[k], from, window);
 }
 
 uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)

@@ -17,6 +17,9 @@
 #include "softgpu/mem/l2_set.h"
 #include "softgpu/mem/request.h"
 
+#define SG_MAX_WINDOW 256  /* cycles; hw->request is not longer */
+#define SG_CHANNEL_SHIFT 8 /* hw->channel_shift of all chips */
+
 /* Requests of a channel that waited for a link. */
 struct sg_link_stall {
 	struct sg_busy waiting;
@@ -31,19 +34,26 @@ struct sg_link_state {
 	uint32_t read_cycles, write_cycles;
 };
 
+/* A request in a channel's inbox. */
+struct sg_queued {
+	struct sg_request r;
+	uint64_t number; /* of its line in the channel */
+	uint32_t set_at; /* bytes from the channel's first set; while it is served */
+	uint32_t next;   /* of the same time: place in the inbox + 1, 0: none; likewise */
+} __attribute__((aligned(64)));
+
 struct sg_channel {
-	struct sg_l2_set *sets;
-	struct sg_l2_rest *rest; /* [set * SG_L2_WAYS + way] */
-	struct sg_request *inbox;
-	uint32_t *sorted; /* places in the inbox */
+	struct sg_queued *inbox;
 	uint32_t n_inbox, inbox_room;
-	bool touched;                                 /* there is something to forget */
+	struct sg_l2_set *sets;
+	struct sg_l2_rest *rest;                      /* [set * SG_L2_WAYS + way] */
 	uint64_t tag_free;                            /* 1/16 cycles */
+	uint64_t *c;                                  /* counters of this channel */
 	uint32_t index;                               /* over all dies */
+	bool touched;                                 /* there is something to forget */
 	struct sg_busy busy, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_busy ib_stall;                      /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
-	uint64_t *c; /* counters of this channel */
 };
 
 struct sg_tcc {
@@ -51,8 +61,12 @@ struct sg_tcc {
 	struct sg_channel *channels; /* those of the first die, of the second, ... */
 	struct sg_hbm hbm;
 	uint32_t n_sets, line_shift, n_halves;
-	uint8_t whole_line;          /* SG_L2_VALID of each half that a line has */
-	bool lost;                   /* a request could not be kept: out of memory */
+	uint32_t channel_bits, channel_mask; /* of an address: which channel */
+	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
+	uint32_t first
+		[SG_MAX_WINDOW]; /* requests by time: like sg_queued.next; 0 outside of sg_tcc_serve() */
+	uint8_t whole_line;      /* SG_L2_VALID of each half that a line has */
+	bool lost;               /* a request could not be kept: out of memory */
 	uint64_t last_answer;        /* when the last one is there */
 	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
@@ -64,10 +78,45 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw);
 void sg_tcc_free(struct sg_tcc *tcc);
 /* Before a dispatch: everything is written back and forgotten, uncounted; the clock starts at 0. */
 void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters);
-void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r);
+/* The channel's inbox is full. False: no memory. */
+bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch);
 /* Serves what arrives in [from, from + window). */
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window);
 /* A release of system scope at `time`: dirty lines go to memory. Returns when the last one is there. */
 uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time);
+
+/*
+ * Inline, and field by field, so that the sender writes the request to the inbox and nowhere else. Upper bits of the
+ * address are folded in, or the strides of powers of two that programs like would meet few channels.
+ */
+static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
+{
+	uint64_t part = r->addr >> SG_CHANNEL_SHIFT, line = r->addr >> tcc->line_shift;
+	uint64_t folded = part ^ part >> tcc->channel_bits;
+	struct sg_channel *ch;
+	struct sg_queued *q;
+
+	folded ^= folded >> 2 * tcc->channel_bits;
+	folded &= tcc->channel_mask;
+	ch = &tcc->channels[(uint64_t)r->xcc << tcc->channel_bits | folded];
+	if (ch->n_inbox == ch->inbox_room && !sg_tcc_grow(tcc, ch))
+		return;
+	q = &ch->inbox[ch->n_inbox++];
+	q->number = (line >> tcc->channel_bits & ~tcc->in_channel) | (line & tcc->in_channel);
+	q->r.time = r->time;
+	q->r.addr = r->addr;
+	q->r.bytes = r->bytes;
+	q->r.owner = r->owner;
+	q->r.slot = r->slot;
+	q->r.source = r->source;
+	q->r.kind = r->kind;
+	q->r.lines = r->lines;
+	q->r.xcc = r->xcc;
+	q->r.returns = r->returns;
+	q->r.slc = r->slc;
+	q->r.memory.mtype = r->memory.mtype;
+	q->r.memory.route = r->memory.route;
+	q->r.memory.n_links = r->memory.n_links;
+}
 
 #endif
