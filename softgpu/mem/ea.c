@@ -76,6 +76,21 @@ uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *sta
 	return stall->waiting.cycles > sending ? stall->waiting.cycles - sending : 0;
 }
 
+/* n: times 64 bytes in one request */
+static void count_reads(const struct sg_tcc *tcc, struct sg_channel *ch, uint32_t route, uint32_t n,
+			bool uncached, uint64_t n_requests)
+{
+	bool bubble = n == 2 && tcc->hw->target == SG_ISA_GFX942; /* recorded; and 0 on gfx950 */
+
+	C(TCC_EA_RDREQ) += n_requests;
+	C(TCC_BUBBLE) += bubble ? n_requests : 0;
+	C(TCC_EA_RDREQ_128B) += n == 2 ? n_requests : 0;
+	C(TCC_EA_RDREQ_64B) += n == 1 ? n_requests : 0;
+	C(TCC_EA_RDREQ_DRAM) += route == SG_ROUTE_OWN ? n_requests : 0;
+	ch->c[read_32b[place_of(route)]] += 2 * n * n_requests;
+	C(TCC_EA_RD_UNCACHED_32B) += uncached ? 2 * n * n_requests : 0;
+}
+
 uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
 		    uint32_t route, uint32_t n, bool uncached, bool scalar)
 {
@@ -87,21 +102,17 @@ uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, 
 	else
 		done = over_link(link, IN, time, n * 64 + link->hw->read_head,
 				 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
-	C(TCC_EA_RDREQ)++;
-	C(TCC_BUBBLE) += n == 2 && tcc->hw->target == SG_ISA_GFX942; /* recorded; and 0 on gfx950 */
-	C(TCC_EA_RDREQ_128B) += n == 2;
-	C(TCC_EA_RDREQ_64B) += n == 1;
-	C(TCC_EA_RDREQ_DRAM) += route == SG_ROUTE_OWN;
-	ch->c[read_32b[place_of(route)]] += 2 * n;
-	if (uncached)
-		C(TCC_EA_RD_UNCACHED_32B) += 2 * n;
+	if (route == SG_ROUTE_OWN && !uncached)
+		ch->own_reads[n - 1]++;
+	else
+		count_reads(tcc, ch, route, n, uncached, 1);
 	if (waited > tcc->hw->read_credit)
 		sg_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
 
-/* A write or an atomic of n_bytes in n_packets: what both count. */
+/* A write or an atomic of n_bytes in n_packets. */
 static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
 		     uint32_t route, uint32_t n_bytes, uint32_t n_packets)
 {
@@ -115,11 +126,20 @@ static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
 		done = over_link(link, OUT, time, n_bytes + n_packets * link->hw->write_head,
 				 link->hw->posted ? NULL : &ch->gmi_write);
 	}
-	C(TCC_EA_WRREQ)++;
-	C(TCC_EA_WRREQ_DRAM) += route == SG_ROUTE_OWN;
 	if (waited > tcc->hw->write_credit)
 		sg_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
 	return done;
+}
+
+static void count_writes(struct sg_channel *ch, uint32_t route, bool whole, bool uncached,
+			 uint64_t n)
+{
+	C(TCC_EA_WRREQ) += n;
+	C(TCC_EA_WRREQ_DRAM) += route == SG_ROUTE_OWN ? n : 0;
+	C(TCC_EA_WRREQ_64B) += whole ? n : 0;
+	C(TCC_EA_WRREQ_WRITE_DRAM) += route == SG_ROUTE_OWN ? n : 0;
+	ch->c[write_32b[place_of(route)]] += whole ? 2 * n : n;
+	C(TCC_EA_WR_UNCACHED_32B) += uncached ? n : 0; /* published: one of 64 bytes counts once */
 }
 
 static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, uint64_t time,
@@ -128,10 +148,10 @@ static uint64_t write_one(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t nu
 	bool whole = bytes == ~0ull;
 	uint64_t done = send(tcc, ch, number, time, route, whole ? 64 : 32, 1);
 
-	C(TCC_EA_WRREQ_64B) += whole;
-	C(TCC_EA_WRREQ_WRITE_DRAM) += route == SG_ROUTE_OWN;
-	ch->c[write_32b[place_of(route)]] += whole ? 2 : 1;
-	C(TCC_EA_WR_UNCACHED_32B) += uncached; /* published: one of 64 bytes counts once */
+	if (route == SG_ROUTE_OWN && whole && !uncached)
+		ch->own_writes++;
+	else
+		count_writes(ch, route, whole, uncached, 1);
 	C(TCC_EA_WRREQ_LEVEL) += done - time;
 	return done;
 }
@@ -165,6 +185,8 @@ uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number
 		done += route == SG_ROUTE_OWN
 				? 0
 				: tcc->links[route].read_cycles - tcc->links[route].write_cycles;
+		C(TCC_EA_WRREQ)++;
+		C(TCC_EA_WRREQ_DRAM) += route == SG_ROUTE_OWN;
 		C(TCC_EA_ATOMIC)++;
 		C(TCC_EA_WRREQ_ATOMIC_DRAM) += route == SG_ROUTE_OWN;
 		ch->c[atomic_32b[place_of(route)]]++;
@@ -173,4 +195,11 @@ uint64_t sg_ea_atomic(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number
 		C(TCC_EA_ATOMIC_LEVEL) += done - time;
 	}
 	return done;
+}
+
+void sg_ea_count(const struct sg_tcc *tcc, struct sg_channel *ch)
+{
+	for (uint32_t n = 1; n <= 2; n++)
+		count_reads(tcc, ch, SG_ROUTE_OWN, n, false, ch->own_reads[n - 1]);
+	count_writes(ch, SG_ROUTE_OWN, true, false, ch->own_writes);
 }

@@ -72,13 +72,11 @@ void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz)
 	memset(hbm->ports, 0, sg_hw_n_channels(hw) * sizeof(*hbm->ports));
 }
 
-/* Upper bits are folded in, as for the channels of L2. */
 static uint64_t *memory_of(const struct sg_hbm *hbm, uint32_t channel, uint64_t line)
 {
-	uint64_t a = line >> 1;
+	uint32_t of_die = channel & (hbm->hw->n_channels - 1);
 
-	return &hbm->free_at[channel % hbm->hw->n_channels * hbm->n_memory +
-			     ((a ^ a >> 3 ^ a >> 6 ^ a >> 9) & (hbm->n_memory - 1))];
+	return sg_hbm_memory(hbm, &hbm->free_at[(size_t)of_die * hbm->n_memory], line);
 }
 
 /* Takes a channel or a port for a while. Returns when it is free again. */

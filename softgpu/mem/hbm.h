@@ -43,4 +43,14 @@ uint64_t sg_hbm_free_at(const struct sg_hbm *hbm, uint32_t channel, uint64_t lin
 /* What one dispatch leaves to the next: so many numbers from hbm->mall on. */
 size_t sg_hbm_n_state(const struct sg_hbm *hbm);
 
+/* Where its free_at is, of those of an L2 channel. Upper bits are folded in, as for the channels of L2. */
+static inline uint64_t *sg_hbm_memory(const struct sg_hbm *hbm, uint64_t *of_channel, uint64_t line)
+{
+	uint64_t a = line >> 1;
+
+	if (hbm->n_memory == 1)
+		return of_channel;
+	return &of_channel[(a ^ a >> 3 ^ a >> 6 ^ a >> 9) & (hbm->n_memory - 1)];
+}
+
 #endif

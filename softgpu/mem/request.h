@@ -28,6 +28,13 @@ struct sg_request {
 };
 #define SG_SOURCE_SQC 0x8000
 
+/* Kind and lines, as one number. */
+#define SG_N_SHAPES (4 * (SG_REQ_INST + 1))
+static inline uint32_t sg_request_shape(const struct sg_request *r)
+{
+	return (uint32_t)r->kind << 2 | r->lines;
+}
+
 /* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */
 struct sg_busy {
 	uint64_t until, cycles;

@@ -9,6 +9,26 @@
 
 #define C(name) ch->c[SG_C_##name]
 
+static void set_costs(struct sg_tcc *tcc)
+{
+	const struct sg_hw *hw = tcc->hw;
+
+	for (uint32_t lines = 0; lines < 4; lines++) {
+		uint32_t read =
+			lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 : hw->l2_read_16ths;
+		const uint32_t costs[] = {
+			[SG_REQ_READ] = read,
+			[SG_REQ_WRITE] = hw->l2_write_16ths,
+			[SG_REQ_ATOMIC] = hw->l2_atomic_16ths,
+			[SG_REQ_SCALAR] = read,
+			[SG_REQ_INST] = read,
+		};
+
+		for (uint32_t kind = 0; kind <= SG_REQ_INST; kind++)
+			tcc->tag_16ths[kind << 2 | lines] = costs[kind];
+	}
+}
+
 bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 {
 	uint32_t n_lines = hw->l2_bytes / hw->n_channels / hw->l2_line;
@@ -24,7 +44,10 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	tcc->channel_mask = hw->n_channels - 1;
 	tcc->in_channel = (1ull << (SG_CHANNEL_SHIFT - tcc->line_shift)) - 1;
 	assert(hw->channel_shift == SG_CHANNEL_SHIFT && hw->request <= SG_MAX_WINDOW);
+	assert(hw->l2_latency); /* else the last answer need not be the end of sg_channel.busy */
 	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
+	tcc->direct = !hw->mall_bytes && !hw->port_ps && !hw->read_128;
+	set_costs(tcc);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
 		return false;
@@ -32,6 +55,7 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 		struct sg_channel *ch = &tcc->channels[k];
 
 		ch->index = k;
+		ch->memory = &tcc->hbm.free_at[(k & tcc->channel_mask) * tcc->hbm.n_memory];
 		ch->rest = calloc(n_lines, sizeof(*ch->rest));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
 		if (!ch->rest || !ch->sets)
@@ -72,6 +96,8 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		ch->n_inbox = 0;
 		ch->busy = ch->ib_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
 		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
+		memset(ch->plain, 0, sizeof(ch->plain));
+		ch->own_reads[0] = ch->own_reads[1] = ch->own_writes = 0;
 		ch->c = counters + (size_t)k * n_counters;
 	}
 }
@@ -94,6 +120,9 @@ bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch)
 }
 
 /* ---- lines ---- */
+
+#define ANY_VALID (3 * SG_L2_VALID)
+#define ANY_PART (3 * SG_L2_PART)
 
 /* A line: where it stands. */
 struct line {
@@ -123,13 +152,11 @@ static void add_bytes(struct sg_channel *ch, struct line l, uint32_t half, uint6
 	}
 }
 
-/* The line is written to memory, and stays. */
-static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
-				uint64_t time)
+static uint64_t write_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
+			     uint8_t state, uint64_t time)
 {
 	uint64_t done = time, number = l.set->ways[l.way].tag - 1;
 	const struct sg_l2_rest *rest = rest_of(ch, l);
-	uint8_t state = l.set->states[l.way];
 	bool other = state & SG_L2_OTHER;
 
 	for (uint32_t h = 0; h < tcc->n_halves; h++)
@@ -138,9 +165,22 @@ static uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struc
 					   state & SG_L2_WHOLE << h ? ~0ull : rest->bytes[h],
 					   other ? rest->route : SG_ROUTE_OWN,
 					   other && rest->uncached);
-	l.set->states[l.way] = state & (3 * SG_L2_VALID | SG_L2_OTHER);
-	C(TCC_WRITEBACK)++;
 	return done;
+}
+
+/* The line is written to memory, and stays. */
+static inline uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
+				       uint64_t time)
+{
+	uint8_t state = l.set->states[l.way];
+	uint32_t whole = state / SG_L2_WHOLE & 3;
+
+	l.set->states[l.way] = state & (ANY_VALID | SG_L2_OTHER);
+	C(TCC_WRITEBACK)++;
+	if (tcc->direct && whole && !(state & (ANY_PART | SG_L2_OTHER)))
+		return sg_ea_write_own(tcc, ch, l.set->ways[l.way].tag - 1, time,
+				       whole == 3 ? 2 : 1);
+	return write_halves(tcc, ch, l, state, time);
 }
 
 /* Returns the way of a line to be used anew. */
@@ -178,100 +218,73 @@ static struct sg_l2_set *set_of(const struct sg_channel *ch, const struct sg_que
 	return (struct sg_l2_set *)((char *)ch->sets + q->set_at);
 }
 
-/* The line of a request, allocated if it was not there. */
-static struct line find_line(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-			     uint64_t time, bool *present)
+static bool writes(const struct sg_request *r)
 {
-	const struct sg_hw *hw = tcc->hw;
-	const struct sg_request *r = &q->r;
-	struct sg_l2_set *set = set_of(ch, q);
-	struct line l = { set, sg_l2_find(set, q->number) };
-	bool write = r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
+	return r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
+}
 
-	*present = l.way < SG_L2_WAYS;
-	if (!*present) {
-		bool other = r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN;
+/* Takes a way for the line of a request, of which nothing is there yet. */
+static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch,
+				const struct sg_queued *q, struct sg_l2_set *set, uint64_t time,
+				bool plain)
+{
+	struct sg_memory_kind memory = q->r.memory;
+	bool other = !plain && (memory.mtype == SG_MTYPE_UC || memory.route != SG_ROUTE_OWN);
+	uint32_t clean_ways = tcc->hw->l2_clean_ways, way = make_room(tcc, ch, set, time);
 
-		l.way = make_room(tcc, ch, set, time);
-		sg_l2_allocate(set, l.way, q->number, other ? SG_L2_OTHER : 0, time);
-		if (other) {
-			rest_of(ch, l)->route = r->memory.route;
-			rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
-		}
-		if (write && hw->l2_clean_ways && set->clock > hw->l2_clean_ways)
-			clean_oldest(tcc, ch, set, time);
+	sg_l2_allocate(set, way, q->number, other ? SG_L2_OTHER : 0, time);
+	if (other) {
+		struct sg_l2_rest *rest = rest_of(ch, (struct line){ set, way });
+
+		rest->route = memory.route;
+		rest->uncached = memory.mtype == SG_MTYPE_UC;
 	}
-	if (write)
-		set->states[l.way] |= SG_L2_DIRTY;
-	set->stamps[l.way] = (uint8_t)(set->clock + (write ? 0 : hw->write_age));
-	return l;
+	if (clean_ways && writes(&q->r) && set->clock > clean_ways)
+		clean_oldest(tcc, ch, set, time);
+	return way;
+}
+
+/* Fetches these halves. Returns when they are there. */
+static uint64_t fetch_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
+			     uint32_t missing, bool scalar, uint64_t time)
+{
+	const struct sg_l2_rest *rest = rest_of(ch, l);
+	bool other = l.set->states[l.way] & SG_L2_OTHER;
+	/* both halves in one request, if the chip has such */
+	uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
+	uint64_t done = 0;
+
+	for (uint32_t left = n == 2 ? 1 : missing; left; left &= left - 1) {
+		uint64_t t = sg_ea_read(tcc, ch, l.set->ways[l.way].tag - 1, time,
+					other ? rest->route : SG_ROUTE_OWN, n,
+					other && rest->uncached, scalar);
+
+		done = t > done ? t : done;
+	}
+	return done;
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l, uint8_t wanted,
-		      bool scalar, uint64_t time)
+static inline bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
+			     uint32_t wanted, bool scalar, uint64_t time)
 {
 	struct sg_l2_way *way = &l.set->ways[l.way];
-	const struct sg_l2_rest *rest = rest_of(ch, l);
-	uint8_t state = l.set->states[l.way], missing = tcc->whole_line & ~state;
-	bool other = state & SG_L2_OTHER;
-	/* both halves in one request, if the chip has such */
-	uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
+	uint32_t state = l.set->states[l.way], missing = tcc->whole_line & ~state;
+	uint64_t done;
 
 	if (!(wanted & missing))
 		return false;
-	for (uint32_t left = n == 2 ? 1 : missing; left; left &= left - 1) {
-		uint64_t t =
-			sg_ea_read(tcc, ch, way->tag - 1, time, other ? rest->route : SG_ROUTE_OWN,
-				   n, other && rest->uncached, scalar);
-
-		t += tcc->hw->l2_fill;
-		way->filled = t > way->filled ? t : way->filled;
-	}
-	l.set->states[l.way] = state | missing;
+	if (tcc->direct && !(state & SG_L2_OTHER))
+		done = sg_ea_read_own(tcc, ch, way->tag - 1, time, missing == 3 ? 2 : 1);
+	else
+		done = fetch_halves(tcc, ch, l, missing, scalar, time);
+	done += tcc->hw->l2_fill;
+	way->filled = done > way->filled ? done : way->filled;
+	l.set->states[l.way] = (uint8_t)(state | missing);
 	return true;
 }
 
 /* ---- requests ---- */
-
-static const uint16_t by_type[] = {
-	[SG_MTYPE_RW] = SG_C_TCC_RW_REQ,
-	[SG_MTYPE_CC] = SG_C_TCC_CC_REQ,
-	[SG_MTYPE_NC] = SG_C_TCC_NC_REQ,
-	[SG_MTYPE_UC] = SG_C_TCC_UC_REQ,
-};
-
-/* Halves of 32 bytes that have some of these. */
-static uint32_t sectors(uint64_t bytes)
-{
-	return ((uint32_t)bytes != 0) + (bytes >> 32 != 0);
-}
-
-static void count_request(const struct sg_tcc *tcc, struct sg_channel *ch,
-			  const struct sg_request *r, bool hit)
-{
-	C(TCC_REQ)++;
-	if (hit)
-		C(TCC_HIT)++;
-	else
-		C(TCC_MISS)++;
-	if (r->slc)
-		C(TCC_STREAMING_REQ)++;
-	if (r->kind == SG_REQ_SCALAR && tcc->hw->scalar_cached) /* recorded */
-		C(TCC_NC_REQ)++;
-	else
-		ch->c[by_type[r->memory.mtype]]++;
-	if (r->kind == SG_REQ_WRITE) {
-		C(TCC_WRITE)++;
-		C(TCC_WRITE_SECTORS) += sectors(r->bytes);
-	} else if (r->kind == SG_REQ_ATOMIC) {
-		C(TCC_ATOMIC)++;
-		C(TCC_ATOMIC_SECTORS) += sectors(r->bytes);
-	} else {
-		C(TCC_READ)++;
-		C(TCC_READ_SECTORS) += 2 * r->lines;
-	}
-}
 
 static bool is_scalar(const struct sg_request *r)
 {
@@ -284,9 +297,7 @@ static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 {
 	if (is_scalar(r) && tcc->hw->scalar_cached)
 		return false;
-	return r->memory.mtype == SG_MTYPE_UC ||
-	       (r->memory.mtype == SG_MTYPE_CC &&
-		(r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC));
+	return r->memory.mtype == SG_MTYPE_UC || (r->memory.mtype == SG_MTYPE_CC && writes(r));
 }
 
 /* What L2 has of the line is not what memory will have. */
@@ -304,9 +315,9 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const 
 	const struct sg_request *r = &q->r;
 	uint64_t done = time, number = q->number;
 
-	count_request(tcc, ch, r, false);
+	sg_tcc_count(tcc, ch, r, false, 1);
 	C(TCC_BYPASS_REQ)++;
-	if (r->kind != SG_REQ_WRITE && r->kind != SG_REQ_ATOMIC) {
+	if (!writes(r)) {
 		uint32_t n = r->lines == 2 && tcc->hw->read_128 ? 2 : 1;
 
 		for (unsigned k = 0; k < r->lines; k += n)
@@ -322,54 +333,91 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const 
 	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
 }
 
-static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-			     uint64_t time)
+/* Writes to a half; a half that is written whole need not be fetched, and nor do the others of the request. */
+static inline void write_half(struct sg_channel *ch, struct line l, uint32_t half, uint32_t halves,
+			      uint64_t bytes)
+{
+	uint8_t *state = &l.set->states[l.way];
+
+	if (bytes == ~0ull) {
+		*state = (uint8_t)((*state | SG_L2_DIRTY | SG_L2_WHOLE << half | halves) &
+				   ~(SG_L2_PART << half));
+		return;
+	}
+	*state |= SG_L2_DIRTY;
+	add_bytes(ch, l, half, bytes);
+	if (*state & SG_L2_WHOLE << half)
+		*state |= (uint8_t)halves;
+}
+
+/* plain: see sg_channel; it is constant where this is inlined. */
+static inline __attribute__((always_inline)) uint64_t serve_cached(struct sg_tcc *tcc,
+								   struct sg_channel *ch,
+								   const struct sg_queued *q,
+								   uint64_t time, bool plain)
 {
 	const struct sg_request *r = &q->r;
-	uint32_t half = tcc->n_halves == 2 ? r->addr >> 6 & 1 : 0;
-	uint8_t wanted = (uint8_t)(((1u << r->lines) - 1) << half);
-	bool present, hit;
-	struct line l = find_line(tcc, ch, q, time, &present);
+	struct sg_l2_set *set = set_of(ch, q);
+	struct line l = { set, sg_l2_find(set, q->number) };
+	uint32_t half = (uint32_t)(r->addr >> 6) & (tcc->n_halves - 1);
+	uint32_t halves = (2u * r->lines - 1) << half & tcc->whole_line;
+	bool present = l.way < SG_L2_WAYS, hit = present;
 	uint64_t done = time;
 
+	if (!present)
+		l.way = new_line(tcc, ch, q, set, time, plain);
 	if (r->kind == SG_REQ_WRITE) {
-		add_bytes(ch, l, half, r->bytes);
-		if (l.set->states[l.way] & SG_L2_WHOLE << half)
-			l.set->states[l.way] |= wanted & tcc->whole_line;
-		hit = present;
+		set->stamps[l.way] = set->clock;
+		write_half(ch, l, half, halves, plain ? ~0ull : r->bytes);
 	} else {
+		bool atomic = !plain && r->kind == SG_REQ_ATOMIC;
 		uint64_t filled;
 
-		hit = !fill_line(tcc, ch, l, wanted, is_scalar(r), time) && present;
-		filled = l.set->ways[l.way].filled;
+		set->stamps[l.way] = (uint8_t)(set->clock + (atomic ? 0 : tcc->hw->write_age));
+		hit = !fill_line(tcc, ch, l, halves, is_scalar(r), time) && present;
+		filled = set->ways[l.way].filled;
 		done = filled > time ? filled : time;
-		if (r->kind == SG_REQ_ATOMIC)
+		if (atomic) {
+			set->states[l.way] |= SG_L2_DIRTY;
 			add_bytes(ch, l, half, r->bytes);
+		}
 	}
-	count_request(tcc, ch, r, hit);
+	if (plain)
+		ch->plain[sg_request_shape(r)][hit]++;
+	else
+		sg_tcc_count(tcc, ch, r, hit, 1);
 	return done;
 }
 
-static void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
+static bool is_plain(const struct sg_request *r)
 {
-	const struct sg_hw *hw = tcc->hw;
-	const struct sg_request *r = &q->r;
-	uint32_t cost = r->kind == SG_REQ_WRITE       ? hw->l2_write_16ths
-			: r->kind == SG_REQ_ATOMIC    ? hw->l2_atomic_16ths
-			: r->lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4
-						      : hw->l2_read_16ths;
-	uint64_t now = r->time << 4, start = now > ch->tag_free ? now : ch->tag_free, done;
+	return !r->slc && r->memory.mtype == SG_MTYPE_RW && r->memory.route == SG_ROUTE_OWN &&
+	       r->kind != SG_REQ_ATOMIC && (r->kind != SG_REQ_WRITE || r->bytes == ~0ull);
+}
 
-	ch->tag_free = start + cost;
-	sg_busy_add(&ch->ib_stall, r->time, start >> 4);
+static __attribute__((noinline)) uint64_t serve_other(struct sg_tcc *tcc, struct sg_channel *ch,
+						      const struct sg_queued *q, uint64_t time)
+{
+	sg_ea_open(tcc, q->r.memory);
+	return is_uncached(tcc, &q->r) ? serve_uncached(tcc, ch, q, time)
+				       : serve_cached(tcc, ch, q, time, false);
+}
+
+static inline void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
+{
+	const struct sg_request *r = &q->r;
+	uint64_t start = r->time << 4, done;
+
+	if (start < ch->tag_free) {
+		start = ch->tag_free;
+		sg_busy_add(&ch->ib_stall, r->time, start >> 4);
+	}
+	ch->tag_free = start + tcc->tag_16ths[sg_request_shape(r)];
 	start >>= 4;
-	sg_ea_open(tcc, r->memory);
-	done = is_uncached(tcc, r) ? serve_uncached(tcc, ch, q, start)
-				   : serve_cached(tcc, ch, q, start);
-	sg_busy_add(&ch->busy, r->time, done + hw->l2_latency);
-	done += hw->l2_latency + hw->response;
-	tcc->last_answer = done > tcc->last_answer ? done : tcc->last_answer;
-	tcc->answer(tcc->ctx, r, done);
+	done = is_plain(r) ? serve_cached(tcc, ch, q, start, true) : serve_other(tcc, ch, q, start);
+	done += tcc->hw->l2_latency;
+	sg_busy_add(&ch->busy, r->time, done);
+	tcc->answer(tcc->ctx, r, done + tcc->hw->response);
 }
 
 /* ---- the inbox ---- */
@@ -427,6 +475,7 @@ static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t fr
 {
 	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
 	uint32_t n_later = sort_inbox(tcc, ch, from, window, times);
+	uint64_t last;
 
 	ch->touched = true;
 	for (uint32_t n = 0; n < SG_MAX_WINDOW / 64; n++)
@@ -437,6 +486,9 @@ static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t fr
 			for (*first = 0; k; k = ch->inbox[k - 1].next)
 				serve(tcc, ch, &ch->inbox[k - 1]);
 		}
+	/* the last answer of a channel ends the time that it is busy */
+	last = ch->busy.until + tcc->hw->response;
+	tcc->last_answer = last > tcc->last_answer ? last : tcc->last_answer;
 	if (n_later)
 		keep_later(ch, from, window);
 	else

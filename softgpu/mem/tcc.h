@@ -49,11 +49,15 @@ struct sg_channel {
 	struct sg_l2_rest *rest;                      /* [set * SG_L2_WAYS + way] */
 	uint64_t tag_free;                            /* 1/16 cycles */
 	uint64_t *c;                                  /* counters of this channel */
+	uint64_t *memory;                             /* see sg_hbm_memory() */
 	uint32_t index;                               /* over all dies */
 	bool touched;                                 /* there is something to forget */
 	struct sg_busy busy, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_busy ib_stall;                      /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
+	/* counted by sg_tcc_finish(); plain: cached, of its own memory, whole halves if written; by shape and hit */
+	uint64_t plain[SG_N_SHAPES][2];
+	uint64_t own_reads[2], own_writes; /* of its own memory, cached: of 64 bytes, of 128 */
 };
 
 struct sg_tcc {
@@ -65,10 +69,12 @@ struct sg_tcc {
 	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
 	uint32_t first
 		[SG_MAX_WINDOW]; /* requests by time: like sg_queued.next; 0 outside of sg_tcc_serve() */
-	uint8_t whole_line;      /* SG_L2_VALID of each half that a line has */
-	bool lost;               /* a request could not be kept: out of memory */
-	uint64_t last_answer;        /* when the last one is there */
-	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
+	bool direct; /* its own memory has no Infinity Cache, no ports and no reads of 128 bytes */
+	uint32_t tag_16ths[SG_N_SHAPES]; /* of a cycle that a request takes */
+	uint8_t whole_line;              /* SG_L2_VALID of each half that a line has */
+	bool lost;                       /* a request could not be kept: out of memory */
+	uint64_t last_answer;            /* when the last one is there */
+	uint32_t mhz, credit_cycles;     /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
 	void (*answer)(void *ctx, const struct sg_request *r, uint64_t time);
 	void *ctx;
@@ -84,6 +90,13 @@ bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch);
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window);
 /* A release of system scope at `time`: dirty lines go to memory. Returns when the last one is there. */
 uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time);
+
+/* At the end of a dispatch: completes its counters. */
+void sg_tcc_finish(struct sg_tcc *tcc);
+
+/* n requests like this one. */
+void sg_tcc_count(const struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
+		  bool hit, uint64_t n);
 
 /*
  * Inline, and field by field, so that the sender writes the request to the inbox and nowhere else. Upper bits of the

@@ -240,6 +240,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	uint64_t *tcc = m->r->values[SG_BLOCK_TCC];
 
 	sg_insn_counts(m);
+	sg_tcc_finish(&m->tcc);
 	finish_engines(m, grbm);
 	finish_cus(m);
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
