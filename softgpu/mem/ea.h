@@ -38,13 +38,14 @@ uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *sta
 
 /*
  * The most frequent ones, inline: n times 64 bytes of one line, cached, in n requests one after the other, of the GPU's own
- * memory if it is `direct`. The second waits for the first, so its wait for credits includes that of the first.
+ * memory. The second waits for the first, so its wait for credits includes that of the first.
  */
-static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
-				      uint64_t time, uint32_t n)
+
+/* If memory is `direct`. */
+static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time,
+				      uint32_t n)
 {
-	uint64_t *free_at = sg_hbm_memory(&tcc->hbm, ch->memory, number);
-	uint64_t now = time << 8, start = now > *free_at ? now : *free_at;
+	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
 	uint64_t end = start + tcc->hbm.read_cost;
 	uint64_t sum = end >> 8; /* of the times when data are sent */
 
@@ -53,34 +54,37 @@ static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch,
 		end += tcc->hbm.read_cost;
 		sum += end >> 8;
 	}
-	*free_at = end;
+	*ch->taken = end;
 	ch->own_reads[0] += n;
 	ch->c[SG_C_TCC_EA_RDREQ_LEVEL] += sum + n * (tcc->hbm.read_cycles - time);
-	if ((start - now) >> 8 > tcc->hw->read_credit)
+	if (start - now > tcc->hbm.read_credit)
 		sg_busy_add(&ch->read_stall, time, (start >> 8) - tcc->hw->read_credit);
 	return (end >> 8) + tcc->hbm.read_cycles;
 }
 
+/* If there is one `taken` by all writes of the channel. */
 static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
 				       uint64_t time, uint32_t n)
 {
-	uint64_t *free_at = sg_hbm_memory(&tcc->hbm, ch->memory, number);
-	uint64_t now = time << 8, start = now > *free_at ? now : *free_at;
-	uint64_t end = start + tcc->hbm.write_cost, waited = (start - now) >> 8;
-	uint64_t sum = (end >> 8) - waited / 2;
+	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
+	uint64_t end = start + tcc->hbm.taken_cost;
+	/* fitted: a write is acknowledged on its way to memory */
+	uint64_t done = (end >> 8) - ((start - now) >> 9), sum = done;
 
 	if (n == 2) {
-		waited = (end - now) >> 8;
-		end += tcc->hbm.write_cost;
-		sum += (end >> 8) - waited / 2;
+		start = end;
+		end += tcc->hbm.taken_cost;
+		done = (end >> 8) - ((start - now) >> 9);
+		sum += done;
 	}
-	*free_at = end;
+	*ch->taken = end;
+	if (tcc->hbm.mall)
+		sg_hbm_touch(&tcc->hbm, ch->index, number, time, true);
 	ch->own_writes += n;
 	ch->c[SG_C_TCC_EA_WRREQ_LEVEL] += sum + n * (tcc->hbm.write_cycles - time);
-	if (waited > tcc->hw->write_credit)
-		sg_busy_add(&ch->write_stall, time, time + waited - tcc->hw->write_credit);
-	/* fitted: a write is acknowledged on its way to memory */
-	return (end >> 8) + tcc->hbm.write_cycles - waited / 2;
+	if (start - now > tcc->hbm.write_credit)
+		sg_busy_add(&ch->write_stall, time, (start >> 8) - tcc->hw->write_credit);
+	return done + tcc->hbm.write_cycles;
 }
 
 #endif

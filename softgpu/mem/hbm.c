@@ -68,15 +68,21 @@ void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz)
 	hbm->read_cost = cost(hw->read_ps, mhz);
 	hbm->write_cost = cost(hw->write_ps, mhz);
 	hbm->port_cost = cost(hw->port_ps, mhz);
+	hbm->taken_cost = hbm->mall ? hbm->port_cost : hbm->write_cost;
+	hbm->read_credit = (hw->read_credit + 1ull) * 256 - 1;
+	hbm->write_credit = (hw->write_credit + 1ull) * 256 - 1;
 	memset(hbm->free_at, 0, (size_t)hw->n_channels * hbm->n_memory * sizeof(*hbm->free_at));
 	memset(hbm->ports, 0, sg_hw_n_channels(hw) * sizeof(*hbm->ports));
 }
 
+/* Upper bits are folded in, as for the channels of L2. */
 static uint64_t *memory_of(const struct sg_hbm *hbm, uint32_t channel, uint64_t line)
 {
 	uint32_t of_die = channel & (hbm->hw->n_channels - 1);
+	uint64_t a = line >> 1;
 
-	return sg_hbm_memory(hbm, &hbm->free_at[(size_t)of_die * hbm->n_memory], line);
+	return &hbm->free_at[of_die * hbm->n_memory +
+			     ((a ^ a >> 3 ^ a >> 6 ^ a >> 9) & (hbm->n_memory - 1))];
 }
 
 /* Takes a channel or a port for a while. Returns when it is free again. */
@@ -101,8 +107,8 @@ static void write_block(struct sg_hbm *hbm, const struct mall_block *block, uint
 			       time, 2ull * hbm->write_cost, &waited);
 }
 
-/* Puts the line into the Infinity Cache. True: it was there. The blocks of a set are in the order of their last use. */
-static bool touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time, bool write)
+/* The blocks of a set are in the order of their last use. */
+bool sg_hbm_touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time, bool write)
 {
 	uint64_t tag = (line >> LINES_SHIFT) + 1, bit;
 	uint32_t n_sets = n_blocks(hbm) / MALL_WAYS, way = 0;
@@ -141,7 +147,7 @@ uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32
 
 	*waited = port_waited;
 	if (hbm->mall) {
-		bool there = touch(hbm, channel, line, time, false);
+		bool there = sg_hbm_touch(hbm, channel, line, time, false);
 
 		if (scalar)
 			return port + hbm->scalar_cycles;
@@ -159,9 +165,15 @@ uint64_t sg_hbm_write(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint6
 	uint64_t *taken = hbm->mall ? &hbm->ports[channel] : memory_of(hbm, channel, line);
 
 	if (hbm->mall)
-		touch(hbm, channel, line, time, true);
-	return occupy(taken, time, hbm->mall ? hbm->port_cost : hbm->write_cost, waited) +
-	       hbm->write_cycles;
+		sg_hbm_touch(hbm, channel, line, time, true);
+	return occupy(taken, time, hbm->taken_cost, waited) + hbm->write_cycles;
+}
+
+uint64_t *sg_hbm_taken(const struct sg_hbm *hbm, uint32_t channel)
+{
+	if (hbm->mall)
+		return &hbm->ports[channel];
+	return hbm->n_memory == 1 ? memory_of(hbm, channel, 0) : NULL;
 }
 
 uint64_t sg_hbm_free_at(const struct sg_hbm *hbm, uint32_t channel, uint64_t line)

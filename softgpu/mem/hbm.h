@@ -24,6 +24,8 @@ struct sg_hbm {
 	/* in cycles of the dispatch's clock; costs in 1/256 */
 	uint32_t read_cycles, write_cycles, mall_cycles, scalar_cycles;
 	uint32_t read_cost, write_cost, port_cost;
+	uint32_t taken_cost;                /* of a write: what it takes is sg_hbm_taken()'s */
+	uint64_t read_credit, write_credit; /* the longest wait of a channel that has credits */
 };
 
 bool sg_hbm_init(struct sg_hbm *hbm, const struct sg_hw *hw); /* false: no memory */
@@ -37,20 +39,14 @@ uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32
 		     uint64_t time, uint64_t *waited);
 uint64_t sg_hbm_write(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time,
 		      uint64_t *waited);
+/* Puts the line into the Infinity Cache. True: it was there. */
+bool sg_hbm_touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time, bool write);
+/* The free_at that all writes of an L2 channel take; NULL: that depends on the line. */
+uint64_t *sg_hbm_taken(const struct sg_hbm *hbm, uint32_t channel);
 /* From when on a write of the line does not wait. */
 uint64_t sg_hbm_free_at(const struct sg_hbm *hbm, uint32_t channel, uint64_t line);
 
 /* What one dispatch leaves to the next: so many numbers from hbm->mall on. */
 size_t sg_hbm_n_state(const struct sg_hbm *hbm);
-
-/* Where its free_at is, of those of an L2 channel. Upper bits are folded in, as for the channels of L2. */
-static inline uint64_t *sg_hbm_memory(const struct sg_hbm *hbm, uint64_t *of_channel, uint64_t line)
-{
-	uint64_t a = line >> 1;
-
-	if (hbm->n_memory == 1)
-		return of_channel;
-	return &of_channel[(a ^ a >> 3 ^ a >> 6 ^ a >> 9) & (hbm->n_memory - 1)];
-}
 
 #endif

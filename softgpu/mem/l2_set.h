@@ -62,6 +62,8 @@ static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number)
 	for (; same; same &= same - 1) {
 		uint32_t way = (uint32_t)__builtin_ctz(same);
 
+		if (way >= SG_L2_WAYS)
+			__builtin_unreachable();
 		if (set->ways[way].tag == number + 1)
 			return way;
 	}

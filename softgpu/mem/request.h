@@ -20,20 +20,15 @@ struct sg_request {
 	void *owner;    /* for the sender's answer function */
 	uint32_t slot;
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
-	uint8_t kind;    /* enum sg_req_kind */
-	uint8_t lines;   /* 1, or 2 of one 128-byte line */
 	uint8_t xcc;     /* the die, whose L2 it is for */
-	bool returns, slc;
+	uint8_t lines;   /* 1; reads: or 2 of one 128-byte line */
+	/* these, up to the route, are compared as one word; see tcc.c */
+	uint8_t kind; /* enum sg_req_kind */
+	bool slc;
 	struct sg_memory_kind memory;
+	bool returns;
 };
 #define SG_SOURCE_SQC 0x8000
-
-/* Kind and lines, as one number. */
-#define SG_N_SHAPES (4 * (SG_REQ_INST + 1))
-static inline uint32_t sg_request_shape(const struct sg_request *r)
-{
-	return (uint32_t)r->kind << 2 | r->lines;
-}
 
 /* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */
 struct sg_busy {

@@ -1,6 +1,7 @@
 #include "softgpu/mem/tcc.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,24 +10,17 @@
 
 #define C(name) ch->c[SG_C_##name]
 
-static void set_costs(struct sg_tcc *tcc)
+static void copy_costs(struct sg_tcc *tcc, const struct sg_hw *hw)
 {
-	const struct sg_hw *hw = tcc->hw;
-
-	for (uint32_t lines = 0; lines < 4; lines++) {
-		uint32_t read =
+	tcc->latency = hw->l2_latency;
+	tcc->response = hw->response;
+	tcc->fill = hw->l2_fill;
+	tcc->write_age = hw->write_age;
+	tcc->clean_ways = hw->l2_clean_ways;
+	tcc->write_16ths = hw->l2_write_16ths;
+	for (uint32_t lines = 1; lines <= 2; lines++)
+		tcc->read_16ths[lines] =
 			lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 : hw->l2_read_16ths;
-		const uint32_t costs[] = {
-			[SG_REQ_READ] = read,
-			[SG_REQ_WRITE] = hw->l2_write_16ths,
-			[SG_REQ_ATOMIC] = hw->l2_atomic_16ths,
-			[SG_REQ_SCALAR] = read,
-			[SG_REQ_INST] = read,
-		};
-
-		for (uint32_t kind = 0; kind <= SG_REQ_INST; kind++)
-			tcc->tag_16ths[kind << 2 | lines] = costs[kind];
-	}
 }
 
 bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
@@ -46,16 +40,20 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	assert(hw->channel_shift == SG_CHANNEL_SHIFT && hw->request <= SG_MAX_WINDOW);
 	assert(hw->l2_latency); /* else the last answer need not be the end of sg_channel.busy */
 	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
-	tcc->direct = !hw->mall_bytes && !hw->port_ps && !hw->read_128;
-	set_costs(tcc);
+	tcc->half_mask = tcc->n_halves - 1;
+	tcc->direct = hw->n_memory <= 1 && !hw->mall_bytes && !hw->port_ps && !hw->read_128;
+	tcc->whole_reads = tcc->n_halves == 1 || hw->read_128;
+	copy_costs(tcc, hw);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
 		return false;
+	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
+		tcc->of_die[xcc] = tcc->channels + (size_t)xcc * hw->n_channels;
 	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		ch->index = k;
-		ch->memory = &tcc->hbm.free_at[(k & tcc->channel_mask) * tcc->hbm.n_memory];
+		ch->taken = sg_hbm_taken(&tcc->hbm, k);
 		ch->rest = calloc(n_lines, sizeof(*ch->rest));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
 		if (!ch->rest || !ch->sets)
@@ -89,14 +87,16 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
-		if (ch->touched)
-			memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
+		for (uint32_t n = 0; ch->touched && n < tcc->n_sets; n++)
+			if (ch->sets[n].clock)
+				ch->sets[n] = (struct sg_l2_set){ 0 };
 		ch->touched = false;
 		ch->tag_free = 0;
 		ch->n_inbox = 0;
 		ch->busy = ch->ib_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
 		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
-		memset(ch->plain, 0, sizeof(ch->plain));
+		memset(ch->plain_reads, 0, sizeof(ch->plain_reads));
+		memset(ch->plain_writes, 0, sizeof(ch->plain_writes));
 		ch->own_reads[0] = ch->own_reads[1] = ch->own_writes = 0;
 		ch->c = counters + (size_t)k * n_counters;
 	}
@@ -152,8 +152,8 @@ static void add_bytes(struct sg_channel *ch, struct line l, uint32_t half, uint6
 	}
 }
 
-static uint64_t write_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
-			     uint8_t state, uint64_t time)
+static __attribute__((noinline)) uint64_t write_halves(struct sg_tcc *tcc, struct sg_channel *ch,
+						       struct line l, uint8_t state, uint64_t time)
 {
 	uint64_t done = time, number = l.set->ways[l.way].tag - 1;
 	const struct sg_l2_rest *rest = rest_of(ch, l);
@@ -177,25 +177,32 @@ static inline uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch
 
 	l.set->states[l.way] = state & (ANY_VALID | SG_L2_OTHER);
 	C(TCC_WRITEBACK)++;
-	if (tcc->direct && whole && !(state & (ANY_PART | SG_L2_OTHER)))
+	if (ch->taken && whole && !(state & (ANY_PART | SG_L2_OTHER)))
 		return sg_ea_write_own(tcc, ch, l.set->ways[l.way].tag - 1, time,
 				       whole == 3 ? 2 : 1);
 	return write_halves(tcc, ch, l, state, time);
 }
 
+static __attribute__((noinline)) void evict_dirty(struct sg_tcc *tcc, struct sg_channel *ch,
+						  struct line l, uint64_t time)
+{
+	write_line_back(tcc, ch, l, time);
+	C(TCC_NORMAL_WRITEBACK)++;
+}
+
 /* Returns the way of a line to be used anew. */
-static uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-			  uint64_t time)
+static inline __attribute__((always_inline)) uint32_t make_room(struct sg_tcc *tcc,
+								struct sg_channel *ch,
+								struct sg_l2_set *set,
+								uint64_t time)
 {
 	uint32_t victim = sg_ways_least(set->stamps);
 
 	if (!set->stamps[victim])
 		return victim;
 	C(TCC_NORMAL_EVICT)++;
-	if (set->states[victim] & SG_L2_DIRTY) {
-		write_line_back(tcc, ch, (struct line){ set, victim }, time);
-		C(TCC_NORMAL_WRITEBACK)++;
-	}
+	if (set->states[victim] & SG_L2_DIRTY)
+		evict_dirty(tcc, ch, (struct line){ set, victim }, time);
 	return victim;
 }
 
@@ -223,23 +230,14 @@ static bool writes(const struct sg_request *r)
 	return r->kind == SG_REQ_WRITE || r->kind == SG_REQ_ATOMIC;
 }
 
-/* Takes a way for the line of a request, of which nothing is there yet. */
-static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch,
-				const struct sg_queued *q, struct sg_l2_set *set, uint64_t time,
-				bool plain)
+/* Takes a way for a line of which nothing is there yet. */
+static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+				uint64_t number, uint64_t time, bool write)
 {
-	struct sg_memory_kind memory = q->r.memory;
-	bool other = !plain && (memory.mtype == SG_MTYPE_UC || memory.route != SG_ROUTE_OWN);
-	uint32_t clean_ways = tcc->hw->l2_clean_ways, way = make_room(tcc, ch, set, time);
+	uint32_t way = make_room(tcc, ch, set, time);
 
-	sg_l2_allocate(set, way, q->number, other ? SG_L2_OTHER : 0, time);
-	if (other) {
-		struct sg_l2_rest *rest = rest_of(ch, (struct line){ set, way });
-
-		rest->route = memory.route;
-		rest->uncached = memory.mtype == SG_MTYPE_UC;
-	}
-	if (clean_ways && writes(&q->r) && set->clock > clean_ways)
+	sg_l2_allocate(set, way, number, 0, time);
+	if (write && tcc->clean_ways && set->clock > tcc->clean_ways)
 		clean_oldest(tcc, ch, set, time);
 	return way;
 }
@@ -265,23 +263,30 @@ static uint64_t fetch_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct l
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static inline bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
-			     uint32_t wanted, bool scalar, uint64_t time)
+static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l, uint32_t wanted,
+		      bool scalar, uint64_t time)
 {
 	struct sg_l2_way *way = &l.set->ways[l.way];
-	uint32_t state = l.set->states[l.way], missing = tcc->whole_line & ~state;
+	uint32_t missing = tcc->whole_line & ~l.set->states[l.way];
 	uint64_t done;
 
 	if (!(wanted & missing))
 		return false;
-	if (tcc->direct && !(state & SG_L2_OTHER))
-		done = sg_ea_read_own(tcc, ch, way->tag - 1, time, missing == 3 ? 2 : 1);
-	else
-		done = fetch_halves(tcc, ch, l, missing, scalar, time);
-	done += tcc->hw->l2_fill;
+	done = fetch_halves(tcc, ch, l, missing, scalar, time) + tcc->fill;
 	way->filled = done > way->filled ? done : way->filled;
-	l.set->states[l.way] = (uint8_t)(state | missing);
+	l.set->states[l.way] |= (uint8_t)missing;
 	return true;
+}
+
+static uint32_t half_of(const struct sg_tcc *tcc, const struct sg_request *r)
+{
+	return (uint32_t)(r->addr >> 6) & tcc->half_mask;
+}
+
+/* The halves that a read wants. */
+static uint32_t halves_of(const struct sg_tcc *tcc, const struct sg_request *r)
+{
+	return r->lines == 2 ? 3 : 1u << half_of(tcc, r);
 }
 
 /* ---- requests ---- */
@@ -333,66 +338,38 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const 
 	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
 }
 
-/* Writes to a half; a half that is written whole need not be fetched, and nor do the others of the request. */
-static inline void write_half(struct sg_channel *ch, struct line l, uint32_t half, uint32_t halves,
-			      uint64_t bytes)
-{
-	uint8_t *state = &l.set->states[l.way];
-
-	if (bytes == ~0ull) {
-		*state = (uint8_t)((*state | SG_L2_DIRTY | SG_L2_WHOLE << half | halves) &
-				   ~(SG_L2_PART << half));
-		return;
-	}
-	*state |= SG_L2_DIRTY;
-	add_bytes(ch, l, half, bytes);
-	if (*state & SG_L2_WHOLE << half)
-		*state |= (uint8_t)halves;
-}
-
-/* plain: see sg_channel; it is constant where this is inlined. */
-static inline __attribute__((always_inline)) uint64_t serve_cached(struct sg_tcc *tcc,
-								   struct sg_channel *ch,
-								   const struct sg_queued *q,
-								   uint64_t time, bool plain)
+static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+			     uint64_t time)
 {
 	const struct sg_request *r = &q->r;
 	struct sg_l2_set *set = set_of(ch, q);
 	struct line l = { set, sg_l2_find(set, q->number) };
-	uint32_t half = (uint32_t)(r->addr >> 6) & (tcc->n_halves - 1);
-	uint32_t halves = (2u * r->lines - 1) << half & tcc->whole_line;
 	bool present = l.way < SG_L2_WAYS, hit = present;
+	uint32_t half = half_of(tcc, r);
 	uint64_t done = time;
 
-	if (!present)
-		l.way = new_line(tcc, ch, q, set, time, plain);
-	if (r->kind == SG_REQ_WRITE) {
-		set->stamps[l.way] = set->clock;
-		write_half(ch, l, half, halves, plain ? ~0ull : r->bytes);
-	} else {
-		bool atomic = !plain && r->kind == SG_REQ_ATOMIC;
-		uint64_t filled;
-
-		set->stamps[l.way] = (uint8_t)(set->clock + (atomic ? 0 : tcc->hw->write_age));
-		hit = !fill_line(tcc, ch, l, halves, is_scalar(r), time) && present;
-		filled = set->ways[l.way].filled;
-		done = filled > time ? filled : time;
-		if (atomic) {
-			set->states[l.way] |= SG_L2_DIRTY;
-			add_bytes(ch, l, half, r->bytes);
+	if (!present) {
+		l.way = new_line(tcc, ch, set, q->number, time, writes(r));
+		if (r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN) {
+			set->states[l.way] = SG_L2_OTHER;
+			rest_of(ch, l)->route = r->memory.route;
+			rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
 		}
 	}
-	if (plain)
-		ch->plain[sg_request_shape(r)][hit]++;
-	else
-		sg_tcc_count(tcc, ch, r, hit, 1);
+	set->stamps[l.way] = (uint8_t)(set->clock + (writes(r) ? 0 : tcc->write_age));
+	if (r->kind != SG_REQ_WRITE) {
+		hit = !fill_line(tcc, ch, l, halves_of(tcc, r), is_scalar(r), time) && present;
+		done = set->ways[l.way].filled > time ? set->ways[l.way].filled : time;
+	}
+	if (writes(r)) {
+		set->states[l.way] |= SG_L2_DIRTY;
+		add_bytes(ch, l, half, r->bytes);
+	}
+	/* what is written whole need not be fetched */
+	if (r->kind == SG_REQ_WRITE && set->states[l.way] & SG_L2_WHOLE << half)
+		set->states[l.way] |= (uint8_t)(SG_L2_VALID << half);
+	sg_tcc_count(tcc, ch, r, hit, 1);
 	return done;
-}
-
-static bool is_plain(const struct sg_request *r)
-{
-	return !r->slc && r->memory.mtype == SG_MTYPE_RW && r->memory.route == SG_ROUTE_OWN &&
-	       r->kind != SG_REQ_ATOMIC && (r->kind != SG_REQ_WRITE || r->bytes == ~0ull);
 }
 
 static __attribute__((noinline)) uint64_t serve_other(struct sg_tcc *tcc, struct sg_channel *ch,
@@ -400,24 +377,122 @@ static __attribute__((noinline)) uint64_t serve_other(struct sg_tcc *tcc, struct
 {
 	sg_ea_open(tcc, q->r.memory);
 	return is_uncached(tcc, &q->r) ? serve_uncached(tcc, ch, q, time)
-				       : serve_cached(tcc, ch, q, time, false);
+				       : serve_cached(tcc, ch, q, time);
+}
+
+/* ---- plain requests (sg_channel): the same, with what is most frequent inline ---- */
+
+/* Kind, type of memory and route. */
+static inline uint32_t sort_of(const struct sg_request *r)
+{
+	uint32_t sort;
+
+	_Static_assert(offsetof(struct sg_request, slc) == offsetof(struct sg_request, kind) + 1 &&
+			       offsetof(struct sg_request, memory) ==
+				       offsetof(struct sg_request, kind) + 2 &&
+			       offsetof(struct sg_memory_kind, route) == 1,
+		       "one word");
+	memcpy(&sort, (const char *)r + offsetof(struct sg_request, kind), sizeof(sort));
+	return sort;
+}
+
+#define PLAIN(of_kind)                                                                             \
+	sort_of(&(const struct sg_request){                                                        \
+		.kind = (of_kind), .memory = { .mtype = SG_MTYPE_RW, .route = SG_ROUTE_OWN } })
+
+static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch,
+				  const struct sg_queued *q, uint64_t time)
+{
+	struct sg_l2_set *set = set_of(ch, q);
+	uint32_t lines = q->r.lines, way = sg_l2_find(set, q->number);
+	uint64_t filled;
+
+	if (way < SG_L2_WAYS) {
+		bool hit = !fill_line(tcc, ch, (struct line){ set, way }, halves_of(tcc, &q->r),
+				      false, time);
+
+		ch->plain_reads[lines][hit]++;
+		filled = set->ways[way].filled;
+		set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
+		return filled > time ? filled : time;
+	}
+	ch->plain_reads[lines][false]++;
+	way = make_room(tcc, ch, set, time);
+	sg_l2_allocate(set, way, q->number, tcc->whole_line, time);
+	set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
+	if (tcc->direct)
+		filled = sg_ea_read_own(tcc, ch, time, tcc->n_halves);
+	else if (tcc->whole_reads)
+		filled = sg_ea_read(tcc, ch, q->number, time, SG_ROUTE_OWN, tcc->n_halves, false,
+				    false);
+	else
+		filled = fetch_halves(tcc, ch, (struct line){ set, way }, tcc->whole_line, false,
+				      time);
+	filled += tcc->fill;
+	set->ways[way].filled = filled;
+	return filled;
+}
+
+static inline uint64_t write_plain(struct sg_tcc *tcc, struct sg_channel *ch,
+				   const struct sg_queued *q, uint64_t time)
+{
+	/* of the half */
+	static const uint8_t added[] = { SG_L2_DIRTY | SG_L2_WHOLE | SG_L2_VALID,
+					 SG_L2_DIRTY | (SG_L2_WHOLE | SG_L2_VALID) << 1 },
+			     kept[] = { 0xff & ~SG_L2_PART, 0xff & ~(SG_L2_PART << 1) };
+	struct sg_l2_set *set = set_of(ch, q);
+	uint32_t half = half_of(tcc, &q->r), way = sg_l2_find(set, q->number);
+
+	if (way < SG_L2_WAYS) {
+		ch->plain_writes[true]++;
+	} else {
+		ch->plain_writes[false]++;
+		way = new_line(tcc, ch, set, q->number, time, true);
+	}
+	set->states[way] = (set->states[way] | added[half]) & kept[half];
+	set->stamps[way] = set->clock;
+	return time;
+}
+
+/* ---- requests in their order ---- */
+
+/* Takes the tags for so many 1/16 cycles. Returns when. */
+static inline uint64_t take_tags(struct sg_channel *ch, uint64_t time, uint32_t cost)
+{
+	uint64_t now = time << 4, free = ch->tag_free;
+
+	if (now >= free) {
+		ch->tag_free = now + cost;
+		return time;
+	}
+	ch->tag_free = free + cost;
+	free >>= 4;
+	sg_busy_add(&ch->ib_stall, time, free);
+	return free;
+}
+
+static uint32_t cost_of(const struct sg_tcc *tcc, const struct sg_request *r)
+{
+	return r->kind == SG_REQ_WRITE    ? tcc->write_16ths
+	       : r->kind == SG_REQ_ATOMIC ? tcc->hw->l2_atomic_16ths
+					  : tcc->read_16ths[r->lines];
 }
 
 static inline void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
 {
 	const struct sg_request *r = &q->r;
-	uint64_t start = r->time << 4, done;
+	uint32_t sort = sort_of(r);
+	uint64_t done;
 
-	if (start < ch->tag_free) {
-		start = ch->tag_free;
-		sg_busy_add(&ch->ib_stall, r->time, start >> 4);
-	}
-	ch->tag_free = start + tcc->tag_16ths[sg_request_shape(r)];
-	start >>= 4;
-	done = is_plain(r) ? serve_cached(tcc, ch, q, start, true) : serve_other(tcc, ch, q, start);
-	done += tcc->hw->l2_latency;
+	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
+		done = write_plain(tcc, ch, q, take_tags(ch, r->time, tcc->write_16ths));
+	else if (sort == PLAIN(SG_REQ_READ))
+		done = read_plain(tcc, ch, q, take_tags(ch, r->time, tcc->read_16ths[r->lines]));
+	else
+		done = serve_other(tcc, ch, q, take_tags(ch, r->time, cost_of(tcc, r)));
+	done += tcc->latency;
 	sg_busy_add(&ch->busy, r->time, done);
-	tcc->answer(tcc->ctx, r, done + tcc->hw->response);
+	tcc->answer(tcc->ctx, r, done + tcc->response);
 }
 
 /* ---- the inbox ---- */
@@ -426,11 +501,9 @@ static inline void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct
  * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
  * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
  */
-static uint32_t set_index(const struct sg_tcc *tcc, uint64_t number)
+static inline uint32_t set_index(uint64_t number, bool folds)
 {
-	if (tcc->hw->l2_hash)
-		number ^= number >> 7 ^ number >> 14;
-	return (uint32_t)number & (tcc->n_sets - 1);
+	return (uint32_t)(folds ? number ^ number >> 7 ^ number >> 14 : number);
 }
 
 /*
@@ -440,21 +513,23 @@ static uint32_t set_index(const struct sg_tcc *tcc, uint64_t number)
 static uint32_t sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
 			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
 {
-	uint32_t n_later = 0;
+	struct sg_queued *q = ch->inbox + ch->n_inbox - 1;
+	const char *sets = (const char *)ch->sets;
+	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first;
+	bool folds = tcc->hw->l2_hash;
 
-	for (uint32_t k = ch->n_inbox; k; k--) {
-		struct sg_queued *q = &ch->inbox[k - 1];
+	for (uint32_t end = ch->n_inbox * (uint32_t)sizeof(*q); end; end -= sizeof(*q), q--) {
 		uint64_t time = q->r.time - from;
 
 		if (time >= window) {
 			n_later++;
 			continue;
 		}
-		q->set_at = set_index(tcc, q->number) * (uint32_t)sizeof(*ch->sets);
-		__builtin_prefetch(set_of(ch, q));
+		q->set_at = (set_index(q->number, folds) & set_mask) * (uint32_t)sizeof(*ch->sets);
+		__builtin_prefetch(sets + q->set_at);
 		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
-		q->next = tcc->first[time];
-		tcc->first[time] = k;
+		q->next = first[time];
+		first[time] = end;
 		times[time / 64] |= 1ull << time % 64;
 	}
 	return n_later;
@@ -475,20 +550,24 @@ static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t fr
 {
 	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
 	uint32_t n_later = sort_inbox(tcc, ch, from, window, times);
-	uint64_t last;
+	struct sg_queued *inbox = ch->inbox;
 
 	ch->touched = true;
 	for (uint32_t n = 0; n < SG_MAX_WINDOW / 64; n++)
-		for (; times[n]; times[n] &= times[n] - 1) {
-			uint32_t *first = &tcc->first[n * 64 + (uint32_t)__builtin_ctzll(times[n])];
-			uint32_t k = *first;
+		for (uint64_t left = times[n]; left; left &= left - 1) {
+			uint32_t *first = &tcc->first[64 * n + (uint32_t)__builtin_ctzll(left)];
+			uint32_t end = *first;
 
-			for (*first = 0; k; k = ch->inbox[k - 1].next)
-				serve(tcc, ch, &ch->inbox[k - 1]);
+			for (*first = 0; end;) {
+				struct sg_queued *q = (struct sg_queued *)((char *)inbox + end) - 1;
+
+				serve(tcc, ch, q);
+				end = q->next;
+			}
 		}
 	/* the last answer of a channel ends the time that it is busy */
-	last = ch->busy.until + tcc->hw->response;
-	tcc->last_answer = last > tcc->last_answer ? last : tcc->last_answer;
+	if (ch->busy.until + tcc->response > tcc->last_answer && ch->busy.until)
+		tcc->last_answer = ch->busy.until + tcc->response;
 	if (n_later)
 		keep_later(ch, from, window);
 	else

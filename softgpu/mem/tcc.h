@@ -39,7 +39,7 @@ struct sg_queued {
 	struct sg_request r;
 	uint64_t number; /* of its line in the channel */
 	uint32_t set_at; /* bytes from the channel's first set; while it is served */
-	uint32_t next;   /* of the same time: place in the inbox + 1, 0: none; likewise */
+	uint32_t next;   /* of the same time: end in the inbox, in bytes, 0: none; likewise */
 } __attribute__((aligned(64)));
 
 struct sg_channel {
@@ -49,32 +49,39 @@ struct sg_channel {
 	struct sg_l2_rest *rest;                      /* [set * SG_L2_WAYS + way] */
 	uint64_t tag_free;                            /* 1/16 cycles */
 	uint64_t *c;                                  /* counters of this channel */
-	uint64_t *memory;                             /* see sg_hbm_memory() */
+	uint64_t *taken;                              /* sg_hbm_taken() */
 	uint32_t index;                               /* over all dies */
 	bool touched;                                 /* there is something to forget */
 	struct sg_busy busy, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_busy ib_stall;                      /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
-	/* counted by sg_tcc_finish(); plain: cached, of its own memory, whole halves if written; by shape and hit */
-	uint64_t plain[SG_N_SHAPES][2];
-	uint64_t own_reads[2], own_writes; /* of its own memory, cached: of 64 bytes, of 128 */
+	/*
+	 * What sg_tcc_finish() derives counters from. Plain requests are those of CUs for the GPU's own cached memory, of
+	 * whole halves if they write; by `lines`, by whether they hit. Own: to that memory, of 64 bytes, of 128.
+	 */
+	uint64_t plain_reads[3][2], plain_writes[2];
+	uint64_t own_reads[2], own_writes;
 };
 
 struct sg_tcc {
 	const struct sg_hw *hw;
 	struct sg_channel *channels; /* those of the first die, of the second, ... */
+	struct sg_channel *of_die[SG_MAX_XCC];
 	struct sg_hbm hbm;
-	uint32_t n_sets, line_shift, n_halves;
+	uint32_t n_sets, line_shift, n_halves, half_mask;
+	/* of `hw`, where every request reads it */
+	uint32_t latency, response, fill, write_age, clean_ways;
+	uint32_t read_16ths[3], write_16ths; /* reads: by lines */
 	uint32_t channel_bits, channel_mask; /* of an address: which channel */
 	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
-	uint32_t first
-		[SG_MAX_WINDOW]; /* requests by time: like sg_queued.next; 0 outside of sg_tcc_serve() */
-	bool direct; /* its own memory has no Infinity Cache, no ports and no reads of 128 bytes */
-	uint32_t tag_16ths[SG_N_SHAPES]; /* of a cycle that a request takes */
-	uint8_t whole_line;              /* SG_L2_VALID of each half that a line has */
-	bool lost;                       /* a request could not be kept: out of memory */
-	uint64_t last_answer;            /* when the last one is there */
-	uint32_t mhz, credit_cycles;     /* of the dispatch's clock */
+	/* requests by time, like sg_queued.next; 0 outside of sg_tcc_serve() */
+	uint32_t first[SG_MAX_WINDOW];
+	bool direct; /* reads take what writes take, 64 bytes at a time: no ports, no Infinity Cache */
+	bool whole_reads;            /* a line is read in one request */
+	uint8_t whole_line;          /* SG_L2_VALID of each half that a line has */
+	bool lost;                   /* a request could not be kept: out of memory */
+	uint64_t last_answer;        /* when the last one is there */
+	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
 	void (*answer)(void *ctx, const struct sg_request *r, uint64_t time);
 	void *ctx;
@@ -99,37 +106,46 @@ void sg_tcc_count(const struct sg_tcc *tcc, struct sg_channel *ch, const struct 
 		  bool hit, uint64_t n);
 
 /*
- * Inline, and field by field, so that the sender writes the request to the inbox and nowhere else. Upper bits of the
- * address are folded in, or the strides of powers of two that programs like would meet few channels.
+ * Where the request for an address goes: the sender writes all its fields there, at once. NULL: no memory. Upper bits of
+ * the address are folded in, or the strides of powers of two that programs like would meet few channels.
  */
-static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
+static inline struct sg_request *sg_tcc_slot(struct sg_tcc *tcc, uint32_t xcc, uint64_t addr)
 {
-	uint64_t part = r->addr >> SG_CHANNEL_SHIFT, line = r->addr >> tcc->line_shift;
+	uint64_t part = addr >> SG_CHANNEL_SHIFT, line = addr >> tcc->line_shift;
 	uint64_t folded = part ^ part >> tcc->channel_bits;
-	struct sg_channel *ch;
+	struct sg_channel *ch = tcc->of_die[xcc];
 	struct sg_queued *q;
 
 	folded ^= folded >> 2 * tcc->channel_bits;
-	folded &= tcc->channel_mask;
-	ch = &tcc->channels[(uint64_t)r->xcc << tcc->channel_bits | folded];
+	ch += folded & tcc->channel_mask;
 	if (ch->n_inbox == ch->inbox_room && !sg_tcc_grow(tcc, ch))
-		return;
+		return NULL;
 	q = &ch->inbox[ch->n_inbox++];
 	q->number = (line >> tcc->channel_bits & ~tcc->in_channel) | (line & tcc->in_channel);
-	q->r.time = r->time;
-	q->r.addr = r->addr;
-	q->r.bytes = r->bytes;
-	q->r.owner = r->owner;
-	q->r.slot = r->slot;
-	q->r.source = r->source;
-	q->r.kind = r->kind;
-	q->r.lines = r->lines;
-	q->r.xcc = r->xcc;
-	q->r.returns = r->returns;
-	q->r.slc = r->slc;
-	q->r.memory.mtype = r->memory.mtype;
-	q->r.memory.route = r->memory.route;
-	q->r.memory.n_links = r->memory.n_links;
+	return &q->r;
+}
+
+/* Field by field, so that the compiler writes them to the inbox and not to the sender's stack first. */
+static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
+{
+	struct sg_request *slot = sg_tcc_slot(tcc, r->xcc, r->addr);
+
+	if (!slot)
+		return;
+	slot->time = r->time;
+	slot->addr = r->addr;
+	slot->bytes = r->bytes;
+	slot->owner = r->owner;
+	slot->slot = r->slot;
+	slot->source = r->source;
+	slot->xcc = r->xcc;
+	slot->lines = r->lines;
+	slot->kind = r->kind;
+	slot->slc = r->slc;
+	slot->memory.mtype = r->memory.mtype;
+	slot->memory.route = r->memory.route;
+	slot->memory.n_links = r->memory.n_links;
+	slot->returns = r->returns;
 }
 
 #endif

@@ -47,14 +47,13 @@ void sg_tcc_count(const struct sg_tcc *tcc, struct sg_channel *ch, const struct 
 
 static void count_plain(const struct sg_tcc *tcc, struct sg_channel *ch)
 {
-	for (uint32_t k = 0; k < 2 * SG_N_SHAPES; k++) {
-		struct sg_request r = { .kind = (uint8_t)(k >> 3),
-					.lines = k >> 1 & 3,
-					.bytes = ~0ull,
-					.memory = { SG_MTYPE_RW, SG_ROUTE_OWN, 0 } };
+	struct sg_request read = { .kind = SG_REQ_READ },
+			  write = { .kind = SG_REQ_WRITE, .bytes = ~0ull };
 
-		if (ch->plain[k >> 1][k & 1])
-			sg_tcc_count(tcc, ch, &r, k & 1, ch->plain[k >> 1][k & 1]);
+	for (uint32_t hit = 0; hit < 2; hit++) {
+		for (read.lines = 1; read.lines <= 2; read.lines++)
+			sg_tcc_count(tcc, ch, &read, hit, ch->plain_reads[read.lines][hit]);
+		sg_tcc_count(tcc, ch, &write, hit, ch->plain_writes[hit]);
 	}
 }
 
