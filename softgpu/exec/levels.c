@@ -6,6 +6,7 @@
 #include <string.h>
 
 extern const sg_handler sg_plain_handlers[], sg_avx2_handlers[], sg_avx512_handlers[];
+extern sg_traced_run sg_plain_run_traced, sg_avx2_run_traced, sg_avx512_run_traced;
 
 static bool always(void)
 {
@@ -34,15 +35,16 @@ static const struct level {
 	const char *name;
 	bool (*here)(void);
 	const sg_handler *handlers;
+	sg_traced_run *run_traced;
 } levels[] = {
 /* best first */
 #if defined(SG_HAS_LEVEL_avx512)
-	{ "avx512", has_avx512, sg_avx512_handlers },
+	{ "avx512", has_avx512, sg_avx512_handlers, sg_avx512_run_traced },
 #endif
 #if defined(SG_HAS_LEVEL_avx2)
-	{ "avx2", has_avx2, sg_avx2_handlers },
+	{ "avx2", has_avx2, sg_avx2_handlers, sg_avx2_run_traced },
 #endif
-	{ "plain", always, sg_plain_handlers },
+	{ "plain", always, sg_plain_handlers, sg_plain_run_traced },
 };
 #define N_LEVELS (sizeof(levels) / sizeof(levels[0]))
 
@@ -72,6 +74,12 @@ const sg_handler *sg_level_handlers(void)
 {
 	pthread_once(&once, choose);
 	return chosen->handlers;
+}
+
+sg_traced_run *sg_level_traced_run(void)
+{
+	pthread_once(&once, choose);
+	return chosen->run_traced;
 }
 
 const char *sg_level_name(void)

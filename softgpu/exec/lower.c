@@ -311,6 +311,20 @@ static uint32_t lower_vector_insn(const struct sg_decoded_insn *insn, struct sg_
 	return head | sg_extra_handler(SG_X_VALU_MODS);
 }
 
+static uint32_t record_kind(const struct sg_decoded_insn *insn)
+{
+	switch (insn->row->enc) {
+	case SG_ENC_SMEM:
+		return SG_MEMORY_SCALAR;
+	case SG_ENC_DS:
+		return SG_MEMORY_LOCAL;
+	case SG_ENC_FLAT:
+		return SG_MEMORY_FLAT;
+	default:
+		return SG_MEMORY_BUFFER;
+	}
+}
+
 uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_slots, uint64_t pc,
 		  struct sg_exec_insn *out)
 {
@@ -337,7 +351,7 @@ uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_
 	default:
 		sg_lower_memory(insn, out);
 		head = insn->row->handler | (insn->row->enc == SG_ENC_SMEM ? 0 : SG_HEAD_LANES) |
-		       (sg_isa_has_address(insn) ? SG_HEAD_MEMORY : 0);
+		       (sg_isa_has_address(insn) ? SG_HEAD_MEMORY | record_kind(insn) << 29 : 0);
 		break;
 	}
 	return head | (uint32_t)insn->n_dwords << 16;

@@ -30,8 +30,18 @@ static void lower_smem(const struct sg_decoded_insn *insn, struct sg_exec_insn *
 	out->imm = insn->imm_en ? insn->simm : 0;
 	flag(out, insn->soffset_en, SG_MEM_SADDR);
 	flag(out, insn->glc, SG_MEM_RETURN);
+	flag(out, insn->row->addressing == SG_ADDR_SCRATCH, SG_MEM_SEG_SCRATCH);
+	flag(out, insn->row->addressing == SG_ADDR_BUFFER, SG_MEM_DESCRIPTOR);
 	if (insn->soffset_en)
 		sg_lower_scalar(out, SG_S1, insn->soffset, 0, SG_TYPE_U, 32);
+}
+
+static bool has_vaddr(const struct sg_isa_row *row)
+{
+	for (unsigned n = 0; n < row->n_operands; n++)
+		if (row->operand[n].role == SG_ROLE_VADDR)
+			return true;
+	return false;
 }
 
 static void lower_ds(const struct sg_decoded_insn *insn, struct sg_exec_insn *out)
@@ -43,6 +53,8 @@ static void lower_ds(const struct sg_decoded_insn *insn, struct sg_exec_insn *ou
 	vector_operand(out, SG_S2, insn->data1, insn->dst_acc);
 	out->imm = sg_isa_is_pair(insn->row) ? insn->offset0 | insn->offset1 << 8 : insn->simm;
 	flag(out, insn->gds, SG_MEM_GDS);
+	flag(out, sg_isa_is_pair(insn->row), SG_MEM_PAIR);
+	flag(out, !has_vaddr(insn->row), SG_MEM_NO_VADDR);
 }
 
 static void lower_flat(const struct sg_decoded_insn *insn, struct sg_exec_insn *out)

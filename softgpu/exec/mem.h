@@ -28,7 +28,7 @@
 /* clang-format off */
 enum sg_mem_flags {
 	SG_MEM_SEG_FLAT = 1 << 0,     /* flat: apertures decide lane by lane */
-	SG_MEM_SEG_SCRATCH = 1 << 1,  /* scratch: offsets into the lane's private memory */
+	SG_MEM_SEG_SCRATCH = 1 << 1,  /* scratch: offsets into private memory; smem: of scratch */
 	SG_MEM_SADDR = 1 << 2,        /* flat: a scalar base; smem: a scalar offset */
 	SG_MEM_RETURN = 1 << 3,       /* atomics: the old value is wanted */
 	SG_MEM_LDS = 1 << 4,          /* loads: into LDS instead of registers */
@@ -36,7 +36,9 @@ enum sg_mem_flags {
 	SG_MEM_OFFEN = 1 << 6,
 	SG_MEM_TFE = 1 << 7,          /* a register behind the data tells whether pages were missing */
 	SG_MEM_GDS = 1 << 8,
-	SG_MEM_NO_VADDR = 1 << 9,     /* scratch: without an offset per lane */
+	SG_MEM_NO_VADDR = 1 << 9,     /* scratch, ds: without an offset per lane */
+	SG_MEM_PAIR = 1 << 10,        /* ds: two offsets */
+	SG_MEM_DESCRIPTOR = 1 << 11,  /* smem: the base is a buffer descriptor */
 };
 /* clang-format on */
 

@@ -108,11 +108,9 @@ static inline unsigned sg_smem_buffer(const struct sg_wave *w, const struct sg_e
 static inline unsigned sg_smem_reach(const struct sg_wave *w, const struct sg_exec_insn *i,
 				     unsigned n, uint64_t *out_addr)
 {
-	enum sg_mem_addressing addressing = i->fields->row->addressing;
-
-	if (addressing == SG_ADDR_BUFFER)
+	if (i->inner & SG_MEM_DESCRIPTOR)
 		return sg_smem_buffer(w, i, n, out_addr);
-	*out_addr = sg_smem_address(w, i, addressing == SG_ADDR_SCRATCH ? 64 : 1);
+	*out_addr = sg_smem_address(w, i, i->inner & SG_MEM_SEG_SCRATCH ? 64 : 1);
 	return n;
 }
 

@@ -1,156 +1,10 @@
+/* Compiled once per SIMD level, like the handlers. */
 #include "softgpu/exec/traced_run.h"
 
 #include "softgpu/exec/code.h"
 #include "softgpu/exec/fpmode.h"
+#include "softgpu/exec/record.h"
 #include "softgpu/exec/save.h"
-
-#define SG_LEVEL plain
-#include "softgpu/exec/mem.h"
-#include "softgpu/exec/ops_flat.h"
-#include "softgpu/exec/ops_smem.h"
-#undef SG_OP_cache_control /* the buffers have the same one */
-#include "softgpu/exec/ops_buffer.h"
-
-/* ---- the addresses of memory instructions ---- */
-
-static void record_scalar(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
-{
-	uint64_t addr;
-
-	sg_smem_reach(w, i, 1, &addr);
-	sg_trace_scalar(t, addr);
-}
-
-static void record_local(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
-{
-	const struct sg_isa_row *row = i->fields->row;
-	uint32_t offset = (uint32_t)i->imm;
-	bool has_address = false;
-
-	for (unsigned n = 0; n < row->n_operands; n++)
-		has_address |= row->operand[n].role == SG_ROLE_VADDR;
-	if (sg_isa_is_pair(row)) /* the models add the two offsets */
-		offset = 0;
-	if (has_address) {
-		sg_trace_local(t, sg_exec(w), sg_src(w, i, SG_S0), offset);
-	} else {
-		uint32_t va[SG_LANES];
-
-		for (unsigned l = 0; l < SG_LANES; l++)
-			va[l] = (w->s[SG_S_M0] & 0xffff) + 4 * l;
-		sg_trace_local(t, sg_exec(w), va, offset);
-	}
-}
-
-/*
- * Which slice of scratch a wave has depends on which host thread ran it, and where the queue's scratch is on
- * which queue was first to need some. A trace counts from the wave's slice; the model puts waves where it
- * runs them. False: not all of the lanes are in it, and nothing was changed.
- */
-static bool from_slice(const struct sg_wave *w, uint64_t *addr, uint64_t mask)
-{
-	unsigned l;
-
-	SG_FOR_ACTIVE(l, mask)
-		if (addr[l] - w->scratch >= w->scratch_bytes)
-			return false;
-	SG_FOR_ACTIVE(l, mask)
-		addr[l] -= w->scratch;
-	return true;
-}
-
-static void swizzle(const struct sg_wave *w, uint64_t *addr, uint64_t mask)
-{
-	uint64_t base = sg_s64(w, SG_S_FLAT_SCRATCH);
-	unsigned l;
-
-	SG_FOR_ACTIVE(l, mask) {
-		uint64_t offset = (uint32_t)addr[l];
-
-		addr[l] = base + (offset >> 2) * SG_SCRATCH_STEP + 4 * l + (offset & 3);
-	}
-}
-
-static void record_flat(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
-{
-	uint64_t addr[SG_LANES] __attribute__((aligned(64))), exec = sg_exec(w), shared = 0,
-							      private = 0;
-	uint64_t memory;
-	unsigned l;
-
-	sg_flat_addresses(w, i, addr);
-	if (i->inner & SG_MEM_SEG_SCRATCH) {
-		swizzle(w, addr, exec);
-		sg_trace_lanes(t, from_slice(w, addr, exec) ? SG_SPACE_SCRATCH : SG_SPACE_GLOBAL,
-			       exec, addr);
-		return;
-	}
-	if (i->inner & SG_MEM_SEG_FLAT)
-		SG_FOR_ACTIVE(l, exec) {
-			uint32_t hi = (uint32_t)(addr[l] >> 32);
-
-			shared |= (uint64_t)(hi == w->shared_hi) << l;
-			private |= (uint64_t)(hi == w->private_hi) << l;
-		}
-	swizzle(w, addr, private);
-	memory = exec & ~shared;
-	if (shared) {
-		SG_FOR_ACTIVE(l, shared)
-			addr[l] = (uint32_t)addr[l];
-		sg_trace_lanes(t, memory ? SG_SPACE_LDS_TOO : SG_SPACE_LDS, shared, addr);
-		if (!memory)
-			return;
-	}
-	sg_trace_lanes(t,
-		       private && private == memory && from_slice(w, addr, memory)
-			       ? SG_SPACE_SCRATCH
-			       : SG_SPACE_GLOBAL,
-		       memory, addr);
-}
-
-static void record_buffer(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
-{
-	struct sg_fault before = w->fault;
-	uint64_t addr[SG_LANES], mask;
-	struct sg_lanes a;
-	unsigned l;
-
-	if (sg_buffer_lanes(w, i, 4, false, false, &a) != SG_GO) {
-		w->fault = before; /* the instruction itself will meet it */
-		sg_trace_lanes(t, SG_SPACE_GLOBAL, 0, addr);
-		return;
-	}
-	mask = a.plain;
-	SG_FOR_ACTIVE(l, a.odd)
-		mask |= (uint64_t)(a.n_bytes[l] != 0) << l;
-	SG_FOR_ACTIVE(l, mask)
-		addr[l] = (uint64_t)(uintptr_t)a.at[l] - w->mem->host_base;
-	sg_trace_lanes(t,
-		       a.odd && a.step == SG_SCRATCH_STEP && from_slice(w, addr, mask)
-			       ? SG_SPACE_SCRATCH
-			       : SG_SPACE_GLOBAL,
-		       mask, addr);
-}
-
-static void record(struct sg_wave *w, const struct sg_exec_insn *i, struct sg_wave_trace *t)
-{
-	switch (i->fields->row->enc) {
-	case SG_ENC_SMEM:
-		record_scalar(w, i, t);
-		break;
-	case SG_ENC_DS:
-		record_local(w, i, t);
-		break;
-	case SG_ENC_FLAT:
-		record_flat(w, i, t);
-		break;
-	default:
-		record_buffer(w, i, t);
-		break;
-	}
-}
-
-/* ---- the loop ---- */
 
 /* of a stretch without changes of MODE */
 struct mode {
@@ -176,6 +30,15 @@ static enum sg_stop run(struct sg_wave *w, const struct sg_exec_insn *i, uint32_
 	return stop;
 }
 
+/* A slot without an instruction: it is not decoded yet, or it is the way into the next window. */
+static enum sg_stop enter_code(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head)
+{
+	if (!head)
+		return sg_code_decode_only(w, i);
+	w->pc = i;
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
+}
+
 /* How far the next instruction is from the one behind this one, in dwords. */
 static int64_t skipped(const struct sg_wave *w, const struct sg_code_window *window,
 		       const struct sg_exec_insn *behind)
@@ -187,7 +50,61 @@ static int64_t skipped(const struct sg_wave *w, const struct sg_code_window *win
 	       4;
 }
 
-static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint64_t *budget)
+static void record_memory(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head,
+			  struct sg_wave_trace *t)
+{
+	if (w->launch->undo && i->clamp)
+		sg_save(w, i, w->launch->undo);
+	sg_record(w, i, head, t);
+}
+
+/*
+ * With the MODE that nearly all code has. What instructions that compute pay for the trace is a look at where
+ * they lead and at EXEC: how many they were follows from the budget.
+ */
+static enum sg_stop run_fast(struct sg_wave *w, struct sg_wave_trace *t, uint64_t *budget)
+{
+	const sg_handler *handlers = w->handlers;
+	const struct sg_code_window *window = w->window;
+	uint64_t n = *budget, n_counted = n; /* what t->run knows of */
+	uint64_t exec = t->exec_now;
+	enum sg_stop stop;
+
+	do {
+		const struct sg_exec_insn *i = w->pc, *behind;
+		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
+
+		w->at = i;
+		behind = i + SG_HEAD_DWORDS(head);
+		if (__builtin_expect(!SG_HEAD_DWORDS(head), 0)) {
+			stop = enter_code(w, i, head);
+			window = w->window;
+			continue;
+		}
+		w->pc = behind;
+		if (head & SG_HEAD_MEMORY)
+			record_memory(w, i, head, t);
+		stop = handlers[head & SG_HEAD_HANDLER](w, i);
+		n--;
+		if (__builtin_expect(w->pc != behind || sg_exec(w) != exec, 0)) {
+			int64_t skip = skipped(w, window, behind);
+
+			t->run += (uint32_t)(n_counted - n);
+			n_counted = n;
+			window = w->window;
+			exec = sg_exec(w);
+			if (skip)
+				sg_trace_jump(t, skip);
+			if (exec != t->exec_now)
+				sg_trace_exec(t, exec);
+		}
+	} while (stop == SG_GO && n);
+	t->run += (uint32_t)(n_counted - n);
+	*budget = n;
+	return stop;
+}
+
+static enum sg_stop run_slow(struct sg_wave *w, struct sg_wave_trace *t, uint64_t *budget)
 {
 	struct mode mode = {
 		.indexing = w->mode & SG_MODE_GPR_IDX_EN,
@@ -196,7 +113,6 @@ static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint
 		.f32 = sg_fpmode_of(w->mode, w->mode >> 4),
 		.f64 = sg_fpmode_of(w->mode >> 2, w->mode >> 6),
 	};
-	struct sg_undo *undo = w->launch->undo;
 	uint64_t n = *budget;
 	enum sg_stop stop;
 
@@ -206,27 +122,19 @@ static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint
 		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
 
 		w->at = i;
-		if (!head) {
-			stop = sg_code_decode_only(w, i);
+		if (!SG_HEAD_DWORDS(head)) {
+			stop = enter_code(w, i, head);
 			continue;
 		}
 		w->pc = i + SG_HEAD_DWORDS(head);
-		if (i - window->slots >=
-		    SG_WINDOW_SLOTS) { /* not code: the way into the next window */
-			stop = w->handlers[head & SG_HEAD_HANDLER](w, i);
-			continue;
-		}
 		n--;
 		if (mode.skipping && head & SG_HEAD_LANES) {
 			sg_trace_jump(t, SG_HEAD_DWORDS(head));
 			stop = SG_GO;
 			continue;
 		}
-		if (head & SG_HEAD_MEMORY) {
-			if (undo && i->clamp)
-				sg_save(w, i, undo);
-			record(w, i, t);
-		}
+		if (head & SG_HEAD_MEMORY)
+			record_memory(w, i, head, t);
 		stop = run(w, i, head, &mode);
 		sg_trace_step(t, skipped(w, window, i + SG_HEAD_DWORDS(head)), sg_exec(w));
 	} while (stop == SG_GO && n);
@@ -234,14 +142,17 @@ static enum sg_stop run_stretch(struct sg_wave *w, struct sg_wave_trace *t, uint
 	return stop;
 }
 
-enum sg_stop sg_wave_run_traced(struct sg_wave *w, struct sg_wave_trace *t, uint64_t budget)
+enum sg_stop SG_FN(run_traced)(struct sg_wave *w, struct sg_wave_trace *t, uint64_t budget)
 {
 	uint64_t left = budget;
 	enum sg_stop stop;
 
-	do
-		stop = run_stretch(w, t, &left);
-	while (stop == SG_STOP_MODE && left);
+	do {
+		bool plain = (w->mode & SG_MODE_FP_MASK) == SG_MODE_FP_DEFAULT &&
+			     !(w->mode & (SG_MODE_GPR_IDX_EN | SG_MODE_VSKIP));
+
+		stop = plain ? run_fast(w, t, &left) : run_slow(w, t, &left);
+	} while (stop == SG_STOP_MODE && left);
 	w->n_instructions += budget - left;
 	if (stop == SG_STOP_END)
 		sg_trace_end(t);

@@ -36,6 +36,7 @@ struct sg_wg {
 	uint8_t *lds;
 	const struct sg_fault *fault;
 	struct sg_wave_trace *traces;       /* counting mode */
+	sg_traced_run *run_traced;          /* ... for this host */
 	struct sg_trace_patterns *patterns; /* ... of each wave; NULL: none yet, or no memory */
 	uint32_t max_waves;
 	struct sg_wave *waves;
@@ -363,8 +364,10 @@ void sg_wg_start(struct sg_wg *wg, struct sg_launch *launch, const uint32_t id[3
 void sg_wg_set_traces(struct sg_wg *wg, struct sg_wave_trace *traces)
 {
 	wg->traces = traces;
-	if (traces && !wg->patterns)
-		wg->patterns = malloc(wg->max_waves * sizeof(*wg->patterns));
+	if (traces && !wg->patterns) {
+		wg->patterns = aligned_alloc(64, wg->max_waves * sizeof(*wg->patterns));
+		wg->run_traced = sg_level_traced_run();
+	}
 }
 
 uint32_t sg_wg_n_waves(const struct sg_wg *wg)
@@ -402,7 +405,7 @@ static bool run_turn(struct sg_wg *wg, struct sg_wave *volatile *current, uint64
 		if (!share)
 			continue;
 		*current = w;
-		w->run_state = (uint8_t)(wg->traces ? sg_wave_run_traced(w, &wg->traces[n], share)
+		w->run_state = (uint8_t)(wg->traces ? wg->run_traced(w, &wg->traces[n], share)
 						    : sg_wave_run(w, share));
 		*left -= w->n_instructions - before;
 		switch (w->run_state) {

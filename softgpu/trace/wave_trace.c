@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "softgpu/trace/trace_lanes.h"
+
 #define FIRST_ROOM 64 /* bytes: thousands of short waves are held in memory at a time */
 
 void sg_trace_init(struct sg_wave_trace *t)
@@ -21,33 +23,37 @@ void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec)
 	t->entry = entry;
 	t->exec = t->exec_now = exec;
 	t->control.size = t->memory.size = 0;
-	t->lost = t->again = false;
+	t->lost = t->has_jump = t->again = false;
 	t->run = 0;
-	t->jump_at = t->jump_size = 0;
-	t->n_instructions = 0;
 	if (t->patterns)
-		t->patterns->n_written = 0; /* they stand in what was there before */
+		t->patterns->written = 0; /* they are in what was there before */
 }
 
 /* ---- writing ---- */
 
-static uint8_t *reserve(struct sg_wave_trace *t, struct sg_trace_stream *s, size_t size)
+bool sg_trace_grow(struct sg_wave_trace *t, struct sg_trace_stream *s, size_t *room, size_t size)
 {
-	if (s->size + size > s->room) {
-		size_t room = s->room ? 2 * s->room : FIRST_ROOM;
-		uint8_t *bytes;
+	size_t wanted = *room ? 2 * *room : FIRST_ROOM;
+	uint8_t *bytes;
 
-		while (room < s->size + size)
-			room *= 2;
-		bytes = t->lost ? NULL : realloc(s->bytes, room);
-		if (!bytes) {
-			t->lost = true;
-			return NULL;
-		}
-		s->bytes = bytes;
-		s->room = room;
+	while (wanted < s->size + size)
+		wanted *= 2;
+	bytes = t->lost ? NULL : realloc(s->bytes, wanted);
+	if (!bytes) {
+		t->lost = true;
+		return false;
 	}
-	return s->bytes + s->size;
+	s->bytes = bytes;
+	*room = wanted;
+	return true;
+}
+
+static uint8_t *reserve(struct sg_wave_trace *t, size_t size)
+{
+	if (t->control_room - t->control.size < size &&
+	    !sg_trace_grow(t, &t->control, &t->control_room, size))
+		return NULL;
+	return t->control.bytes + t->control.size;
 }
 
 static size_t put_varint(uint8_t *p, uint64_t v)
@@ -65,61 +71,51 @@ static uint64_t zigzag(int64_t v)
 	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
 }
 
-/* A loop whose body does not change EXEC is one JUMP record and a count. */
-static bool jump_again(struct sg_wave_trace *t, const uint8_t *record, size_t size)
+/* The last JUMP again, for the first time. */
+static void put_again(struct sg_wave_trace *t)
 {
-	struct sg_trace_stream *s = &t->control;
-	uint32_t count = 0;
-	uint8_t *p;
+	const uint32_t count = 1;
+	uint8_t *p = reserve(t, 5);
 
-	if (size != t->jump_size || memcmp(s->bytes + t->jump_at, record, size))
-		return false;
-	if (!t->again) {
-		p = reserve(t, s, 5);
-		if (!p)
-			return true;
-		p[0] = SG_TRACE_AGAIN;
-		memset(p + 1, 0, 4);
-		s->size += 5;
-		t->again = true;
-	}
-	p = s->bytes + s->size - 4;
-	memcpy(&count, p, 4);
-	if (count == UINT32_MAX)
-		return false;
-	count++;
-	memcpy(p, &count, 4);
-	return true;
-}
-
-void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords)
-{
-	struct sg_trace_stream *s = &t->control;
-	uint8_t record[24];
-	size_t size = put_varint(record, (uint64_t)t->run << 2 | SG_TRACE_JUMP);
-	uint8_t *p;
-
-	size += put_varint(record + size, zigzag(dwords));
 	t->run = 0;
-	if (jump_again(t, record, size))
-		return;
-	p = reserve(t, s, size);
 	if (!p)
 		return;
-	memcpy(p, record, size);
-	t->jump_at = s->size;
-	t->jump_size = size;
+	p[0] = SG_TRACE_AGAIN;
+	memcpy(p + 1, &count, sizeof(count));
+	t->control.size += 5;
+	t->again = true;
+}
+
+void sg_trace_new_jump(struct sg_wave_trace *t, int64_t dwords)
+{
+	uint8_t *p;
+	size_t size;
+
+	if (t->has_jump && t->run == t->jump_run && dwords == t->jump) {
+		t->has_jump = false; /* a record of its own after UINT32_MAX times */
+		put_again(t);
+		return;
+	}
+	p = reserve(t, 24);
+	t->has_jump = true;
 	t->again = false;
-	s->size += size;
+	t->jump_run = t->run;
+	t->jump = dwords;
+	t->run = 0;
+	if (!p)
+		return;
+	size = put_varint(p, (uint64_t)t->jump_run << 2 | SG_TRACE_JUMP);
+	size += put_varint(p + size, zigzag(dwords));
+	t->control.size += size;
 }
 
 void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec)
 {
-	uint8_t *p = reserve(t, &t->control, 24);
+	uint8_t *p = reserve(t, 24);
 	size_t n;
 
 	t->exec_now = exec;
-	t->jump_size = 0;
+	t->has_jump = t->again = false;
 	if (!p)
 		return;
 	n = put_varint(p, (uint64_t)t->run << 2 | SG_TRACE_EXEC);
@@ -130,112 +126,28 @@ void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec)
 
 void sg_trace_end(struct sg_wave_trace *t)
 {
-	uint8_t *p = reserve(t, &t->control, 16);
+	uint8_t *p = reserve(t, 16);
 
-	t->jump_size = 0;
+	t->has_jump = t->again = false;
 	if (p)
 		t->control.size += put_varint(p, (uint64_t)t->run << 2 | SG_TRACE_END);
 	t->run = 0;
 }
 
-static uint8_t *put_header(struct sg_wave_trace *t, enum sg_trace_form form,
-			   enum sg_trace_space space, uint64_t mask, size_t payload)
+/* A word per lane of the mask, or NULL if it is all of them. */
+static const uint32_t *expand(uint64_t mask, uint32_t words[64])
 {
-	bool own = mask != t->exec_now;
-	uint8_t *p = reserve(t, &t->memory, 9 + payload);
-
-	if (!p)
-		return NULL;
-	t->memory.size += 1 + (own ? 8 : 0) + payload;
-	*p++ = (uint8_t)(form | space << 2 | own << 5);
-	if (own) {
-		memcpy(p, &mask, 8);
-		p += 8;
-	}
-	return p;
-}
-
-static void put_affine(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
-		       uint64_t base, int32_t stride)
-{
-	uint8_t *p = put_header(t, SG_TRACE_AFFINE, space, mask, 12);
-
-	if (!p)
-		return;
-	memcpy(p, &base, 8);
-	memcpy(p + 8, &stride, 4);
+	for (unsigned l = 0; l < 64; l++)
+		words[l] = -(uint32_t)(mask >> l & 1);
+	return mask == ~0ull ? NULL : words;
 }
 
 void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		    const uint64_t addr[64])
 {
-	unsigned first = mask ? (unsigned)__builtin_ctzll(mask) : 0;
-	uint64_t rest = mask & (mask - 1), low = addr[first], high = low;
-	int64_t stride = 0;
-	bool affine = true;
-	uint8_t *p;
+	uint32_t words[64];
 
-	if (!mask) {
-		put_affine(t, space, 0, 0, 0);
-		return;
-	}
-	if (rest) {
-		unsigned second = (unsigned)__builtin_ctzll(rest);
-		int64_t apart = (int64_t)(addr[second] - addr[first]);
-
-		stride = apart / (int)(second - first);
-		affine = stride * (int)(second - first) == apart && stride == (int32_t)stride;
-	}
-	if (mask == ~0ull) {
-		uint64_t differ = 0;
-
-		for (unsigned l = 0; l < 63; l++) /* no product: SSE2 has none of 64 bits */
-			differ |= (addr[l + 1] - addr[l]) ^ (uint64_t)stride;
-		affine &= !differ;
-		for (unsigned l = 0; l < 64 && !affine; l++) {
-			low = addr[l] < low ? addr[l] : low;
-			high = addr[l] > high ? addr[l] : high;
-		}
-	} else {
-		for (uint64_t m = rest; m; m &= m - 1) {
-			unsigned l = (unsigned)__builtin_ctzll(m);
-
-			affine &= addr[l] == addr[first] + (uint64_t)(stride * (int)(l - first));
-			low = addr[l] < low ? addr[l] : low;
-			high = addr[l] > high ? addr[l] : high;
-		}
-	}
-	if (affine) {
-		put_affine(t, space, mask, addr[first] - (uint64_t)(stride * (int)first),
-			   (int32_t)stride);
-		return;
-	}
-	unsigned n = (unsigned)__builtin_popcountll(mask);
-	bool narrow = high - low <= UINT32_MAX;
-
-	p = put_header(t, narrow ? SG_TRACE_LIST32 : SG_TRACE_LIST64, space, mask,
-		       narrow ? 8 + 4 * n : 8 * n);
-	if (!p)
-		return;
-	if (narrow) {
-		memcpy(p, &low, 8);
-		p += 8;
-	}
-	if (narrow && n == 64) {
-		uint32_t from_low[64];
-
-		for (unsigned l = 0; l < 64; l++)
-			from_low[l] = (uint32_t)(addr[l] - low);
-		memcpy(p, from_low, sizeof(from_low));
-		return;
-	}
-	for (uint64_t m = mask; m; m &= m - 1) {
-		uint64_t a = addr[__builtin_ctzll(m)];
-		uint32_t from_low = (uint32_t)(a - low);
-
-		memcpy(p, narrow ? (void *)&from_low : (void *)&a, narrow ? 4 : 8);
-		p += narrow ? 4 : 8;
-	}
+	sg_trace_put_lanes(t, 0, space, mask, expand(mask, words), addr);
 }
 
 void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
@@ -248,92 +160,17 @@ void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64
 	sg_trace_lanes(t, space, mask, wide);
 }
 
-/* ---- LDS ---- */
-
-static const struct sg_trace_pattern *find_pattern(const struct sg_trace_patterns *all,
-						   uint64_t mask, const uint32_t lane[64])
-{
-	uint32_t n = all->n_written < SG_TRACE_PATTERNS ? all->n_written : SG_TRACE_PATTERNS;
-
-	for (uint32_t k = 0; k < n; k++)
-		if (all->at[k].mask == mask &&
-		    !memcmp(all->at[k].lane, lane, sizeof(all->at[k].lane)))
-			return &all->at[k];
-	return NULL;
-}
-
-static void put_like(struct sg_wave_trace *t, uint64_t mask, uint64_t low, size_t list)
-{
-	uint32_t back = (uint32_t)(t->memory.size - list);
-	uint8_t *p = put_header(t, SG_TRACE_LIKE, SG_SPACE_LDS, mask, 12);
-
-	if (!p)
-		return;
-	memcpy(p, &low, 8);
-	memcpy(p + 8, &back, 4);
-}
-
-static uint32_t highest(uint64_t mask, const uint32_t lane[64])
-{
-	uint32_t high = 0;
-
-	for (uint64_t m = mask; m; m &= m - 1) {
-		uint32_t a = lane[__builtin_ctzll(m)];
-
-		high = a > high ? a : high;
-	}
-	return high;
-}
-
-/* The record at `at` has just been written for lane[] + offset. */
-static void keep_pattern(struct sg_wave_trace *t, size_t at, uint64_t mask, const uint32_t lane[64],
-			 uint32_t offset)
-{
-	const uint8_t *record = t->memory.bytes + at;
-	enum sg_trace_form form = *record & 3;
-	const uint8_t *payload = record + (*record & 0x20 ? 9 : 1);
-	struct sg_trace_pattern *p = &t->patterns->at[t->patterns->n_written % SG_TRACE_PATTERNS];
-
-	if (form == SG_TRACE_LIST64)
-		return;
-	t->patterns->n_written++;
-	p->mask = mask;
-	p->affine = form == SG_TRACE_AFFINE;
-	memcpy(&p->base, payload, 8);
-	p->base -= offset;
-	if (p->affine)
-		memcpy(&p->stride, payload + 8, 4);
-	p->high = highest(mask, lane);
-	p->at = (size_t)(payload + 8 - t->memory.bytes);
-	memcpy(p->lane, lane, sizeof(p->lane));
-}
-
-void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64],
+void sg_trace_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask, const uint32_t lane[64],
 		    uint32_t offset)
 {
-	const struct sg_trace_pattern *p =
-		t->patterns && mask ? find_pattern(t->patterns, mask, lane) : NULL;
-	size_t at = t->memory.size;
-	uint32_t addr[64];
+	uint32_t words[64];
 
-	/* sums that wrap around are left to the way that writes each down */
-	if (p && p->high <= UINT32_MAX - offset && at - p->at <= UINT32_MAX) {
-		if (p->affine)
-			put_affine(t, SG_SPACE_LDS, mask, p->base + offset, p->stride);
-		else
-			put_like(t, mask, p->base + offset, p->at);
-		return;
-	}
-	for (unsigned l = 0; l < 64; l++)
-		addr[l] = offset + lane[l];
-	sg_trace_lanes32(t, SG_SPACE_LDS, mask, addr);
-	if (t->patterns && mask && !p && !t->lost && highest(mask, lane) <= UINT32_MAX - offset)
-		keep_pattern(t, at, mask, lane, offset);
+	sg_trace_put_local(t, reg, mask, expand(mask, words), lane, offset);
 }
 
 void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr)
 {
-	put_affine(t, SG_SPACE_SCALAR, t->exec_now, addr, 0);
+	sg_trace_put_affine(t, SG_SPACE_SCALAR, t->exec_now, addr, 0);
 }
 
 /* ---- reading ---- */

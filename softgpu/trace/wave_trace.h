@@ -22,6 +22,8 @@
  *              LIST32   8 bytes lowest address, then 4 bytes distance from it per active lane
  *              LIST64   8 bytes per active lane
  *              LIKE     8 bytes lowest address, 4 bytes from here back to the distances of a LIST32
+ *            What an instruction is written as follows from what this wave wrote before, and from nothing else:
+ *            equal waves have equal traces, whichever thread ran them.
  *
  * The number of bytes per lane and the direction follow from the instruction and are not recorded.
  *
@@ -51,41 +53,42 @@ enum sg_trace_op { SG_TRACE_JUMP, SG_TRACE_EXEC, SG_TRACE_END, SG_TRACE_AGAIN };
 
 struct sg_trace_stream {
 	uint8_t *bytes;
-	size_t size, room;
+	size_t size;
 };
 
 /*
- * Recent address patterns of LDS instructions. Kernels compute a register of addresses once and use it
- * with many offsets and in many iterations; then the pattern is neither computed nor written again.
+ * Recent LIST32 records of a wave, by the register that the addresses came from. Kernels compute a register
+ * of addresses once and use it with many offsets, or add the same number to all lanes in each iteration;
+ * then the distances are the same, and are not written again.
  */
-#define SG_TRACE_PATTERNS 8
-struct sg_trace_pattern {
+#define SG_TRACE_LISTS 16
+struct sg_trace_list {
 	uint64_t mask;
-	bool affine;
-	int32_t stride;
-	uint64_t base;     /* affine: of lane 0; otherwise the lowest one */
-	uint32_t high;     /* the highest one */
-	size_t at;         /* otherwise: of the distances in the stream */
-	uint32_t lane[64]; /* the register */
+	size_t at;                                          /* of the distances in the stream */
+	uint64_t span;                                      /* the largest distance */
+	uint32_t from_low[64] __attribute__((aligned(64))); /* of the lanes of mask */
 };
 
 struct sg_trace_patterns {
-	uint32_t n_written; /* the newest eight are there */
-	struct sg_trace_pattern at[SG_TRACE_PATTERNS];
+	uint32_t written; /* bit k: list k is in the stream */
+	struct sg_trace_list list[SG_TRACE_LISTS];
 };
 
 struct sg_wave_trace {
+	/* all that a reader needs: one line of the host's cache */
 	uint64_t entry; /* GPU address of the first instruction */
 	uint64_t exec;  /* at the start */
 	struct sg_trace_stream control, memory;
 	bool lost;
 
 	/* writer */
+	bool has_jump; /* the last record is a JUMP... */
+	bool again;    /* ... followed by an AGAIN */
+	uint32_t run;  /* instructions since the last control record */
+	size_t control_room, memory_room;
 	uint64_t exec_now;
-	uint32_t run;              /* instructions since the last control record */
-	size_t jump_at, jump_size; /* the last record, if it is a JUMP (size 0: it is not) */
-	bool again;                /* ... followed by an AGAIN */
-	uint64_t n_instructions;
+	uint32_t jump_run; /* of the last JUMP */
+	int64_t jump;
 	struct sg_trace_patterns *patterns; /* owned by the thread that runs the wave; NULL: none */
 };
 
@@ -93,15 +96,13 @@ void sg_trace_init(struct sg_wave_trace *t); /* empty, no storage */
 void sg_trace_free(struct sg_wave_trace *t);
 static inline size_t sg_trace_bytes(const struct sg_wave_trace *t)
 {
-	return t->control.room + t->memory.room;
+	return t->control_room + t->memory_room;
 }
 
 /* ---- writing ---- */
 
 /* Starts over; keeps the storage. */
 void sg_trace_start(struct sg_wave_trace *t, uint64_t entry, uint64_t exec);
-/* After the instruction just recorded, execution continues `dwords` past the following one. */
-void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords);
 void sg_trace_exec(struct sg_wave_trace *t, uint64_t exec);
 void sg_trace_end(struct sg_wave_trace *t);
 /* addr[l] for the lanes of mask; mask is a subset of EXEC. */
@@ -109,16 +110,37 @@ void sg_trace_lanes(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t
 		    const uint64_t addr[64]);
 void sg_trace_lanes32(struct sg_wave_trace *t, enum sg_trace_space space, uint64_t mask,
 		      const uint32_t addr[64]);
-/* LDS: of the lanes of mask, offset + lane[l]. */
-void sg_trace_local(struct sg_wave_trace *t, uint64_t mask, const uint32_t lane[64],
+/* LDS: of the lanes of mask, offset + lane[l]. reg: the register's number, to find what it was before. */
+void sg_trace_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask, const uint32_t lane[64],
 		    uint32_t offset);
 void sg_trace_scalar(struct sg_wave_trace *t, uint64_t addr);
+
+/* A jump that is not the last one again. */
+void sg_trace_new_jump(struct sg_wave_trace *t, int64_t dwords);
+
+/* After the instruction just recorded, execution continues `dwords` past the following one. */
+static inline void sg_trace_jump(struct sg_wave_trace *t, int64_t dwords)
+{
+	uint32_t count;
+	uint8_t *p;
+
+	if (!t->again || t->run != t->jump_run || dwords != t->jump) {
+		sg_trace_new_jump(t, dwords);
+		return;
+	}
+	/* a loop whose body does not change EXEC is one JUMP record and a count */
+	p = t->control.bytes + t->control.size - sizeof(count);
+	memcpy(&count, p, sizeof(count));
+	count++;
+	memcpy(p, &count, sizeof(count));
+	t->again = count != UINT32_MAX;
+	t->run = 0;
+}
 
 /* After each instruction. skip: distance of the next instruction from the following one, in dwords. */
 static inline void sg_trace_step(struct sg_wave_trace *t, int64_t skip, uint64_t exec)
 {
 	t->run++;
-	t->n_instructions++;
 	if (__builtin_expect(skip != 0, 0))
 		sg_trace_jump(t, skip);
 	if (__builtin_expect(exec != t->exec_now, 0))

@@ -244,7 +244,7 @@ static void patterns_that_recur_cost_the_same(void **state)
 		for (unsigned l = 0; l < 64; l++) /* rows of the n-th width */
 			va[n][l] = l / 16 * 160 * (n % 4 + 1) + l % 16 * 4 * (n / 4 + 1);
 	for (unsigned use = 0; use < 48; use++)
-		sg_trace_local(&t, ~0ull, va[use % 4 + use / 16 * 4], use / 4 % 4 * 256);
+		sg_trace_local(&t, use % 4, ~0ull, va[use % 4 + use / 16 * 4], use / 4 % 4 * 256);
 	sg_trace_read(&r, &t);
 	for (unsigned use = 0; use < 48; use++) {
 		unsigned n = use % 4 + use / 16 * 4;

@@ -137,7 +137,7 @@ static void lds_patterns_are_read_as_written(void **state)
 		sg_trace_start(&t, 0, ~0ull);
 		for (unsigned n = 0; n < 4000; n++) {
 			fill_register(lane, n % 4);
-			sg_trace_local(&t, masks[n / 64 % 5], lane, n % 7 * 132);
+			sg_trace_local(&t, n % 4, masks[n / 64 % 5], lane, n % 7 * 132);
 		}
 		sizes[turn] = t.memory.size;
 		sg_trace_read(&r, &t);
@@ -168,6 +168,47 @@ static void lds_patterns_are_read_as_written(void **state)
 	sg_trace_free(&t);
 }
 
+/* All lanes or some, that move together in each turn, and by more than 4 GiB in the last ones. */
+static void lists_that_move_are_written_once(void **state)
+{
+	static struct sg_trace_patterns patterns;
+	static const uint64_t masks[] = { ~0ull, 0x8000f00f00000016ull };
+	struct sg_wave_trace t;
+	struct sg_trace_reader r;
+	uint64_t addr[64];
+
+	sg_trace_init(&t);
+	t.patterns = &patterns;
+	for (unsigned m = 0; m < 2; m++) {
+		uint64_t exec = masks[m];
+
+		sg_trace_start(&t, 0, exec);
+		for (unsigned n = 0; n < 50; n++) {
+			size_t before = t.memory.size;
+
+			for (unsigned l = 0; l < 64; l++)
+				addr[l] = (1ull << (n < 40 ? 30 : 45)) * n +
+					  (exec >> l & 1 ? 0x7f0000000000ull + l / 4 * 4096 + l % 4
+							 : n * l); /* others do as they like */
+			sg_trace_lanes(&t, SG_SPACE_GLOBAL, exec, addr);
+			assert_true(!n || t.memory.size - before == 13);
+		}
+		sg_trace_read(&r, &t);
+		for (unsigned n = 0; n < 50; n++) {
+			struct sg_trace_access a;
+
+			assert_true(sg_trace_memory(&r, exec, &a) && a.mask == exec);
+			for (unsigned l = 0; l < 64; l++)
+				assert_true(!(exec >> l & 1) ||
+					    a.addr[l] == (1ull << (n < 40 ? 30 : 45)) * n +
+								 0x7f0000000000ull + l / 4 * 4096 +
+								 l % 4);
+		}
+		assert_true(r.memory_at == t.memory.size);
+	}
+	sg_trace_free(&t);
+}
+
 /* Cut off anywhere, or with a list that is said to be where none can be. */
 static void damaged_likenesses_are_refused(void **state)
 {
@@ -182,9 +223,9 @@ static void damaged_likenesses_are_refused(void **state)
 	t.patterns = &patterns;
 	sg_trace_start(&t, 0, ~0ull);
 	fill_register(lane, 2);
-	sg_trace_local(&t, ~0ull, lane, 0);
+	sg_trace_local(&t, 5, ~0ull, lane, 0);
 	first = t.memory.size;
-	sg_trace_local(&t, ~0ull, lane, 4);
+	sg_trace_local(&t, 5, ~0ull, lane, 4);
 	whole = t.memory.size;
 	assert_int_equal(whole - first, 13);
 	for (size_t size = first; size < whole; size++) {
@@ -228,6 +269,7 @@ int main(void)
 		cmocka_unit_test(changes_of_exec_are_where_they_happened),
 		cmocka_unit_test(addresses_survive_in_every_form),
 		cmocka_unit_test(lds_patterns_are_read_as_written),
+		cmocka_unit_test(lists_that_move_are_written_once),
 		cmocka_unit_test(damaged_likenesses_are_refused),
 		cmocka_unit_test(damaged_traces_are_refused),
 	};

@@ -1,0 +1,317 @@
+/*
+ * trace_lanes: how the addresses of 64 lanes become a record of a wave trace.
+ *
+ * Loops over lanes that the compiler turns into vector code. The interpreter includes them in each of its
+ * SIMD levels; wave_trace.c, for the tests, in none. All write the same bytes.
+ *
+ * Below, `only` is mask as a word per lane, 0 or ~0; NULL: all lanes are in mask.
+ */
+#ifndef WS_SOFTGPU_TRACE_TRACE_LANES_H
+#define WS_SOFTGPU_TRACE_TRACE_LANES_H
+
+#include "softgpu/trace/wave_trace.h"
+
+/* ---- records ---- */
+
+/* wave_trace.c; false: no memory, and t->lost is set. */
+bool sg_trace_grow(struct sg_wave_trace *t, struct sg_trace_stream *s, size_t *room, size_t size);
+
+/* Where the record's payload goes; NULL: it is lost. */
+static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form form,
+				    enum sg_trace_space space, uint64_t mask, size_t payload)
+{
+	bool own = mask != t->exec_now;
+	uint8_t *p;
+
+	if (__builtin_expect(t->memory_room - t->memory.size < 9 + payload, 0) &&
+	    !sg_trace_grow(t, &t->memory, &t->memory_room, 9 + payload))
+		return NULL;
+	p = t->memory.bytes + t->memory.size;
+	t->memory.size += 1 + (own ? 8 : 0) + payload;
+	*p++ = (uint8_t)(form | space << 2 | own << 5);
+	if (__builtin_expect(own, 0)) {
+		memcpy(p, &mask, 8);
+		p += 8;
+	}
+	return p;
+}
+
+static inline void sg_trace_put_affine(struct sg_wave_trace *t, enum sg_trace_space space,
+				       uint64_t mask, uint64_t base, int32_t stride)
+{
+	uint8_t *p = sg_trace_put(t, SG_TRACE_AFFINE, space, mask, 12);
+
+	if (!p)
+		return;
+	memcpy(p, &base, 8);
+	memcpy(p + 8, &stride, 4);
+}
+
+static inline void sg_trace_put_like(struct sg_wave_trace *t, enum sg_trace_space space,
+				     uint64_t mask, uint64_t low, size_t list)
+{
+	uint32_t back = (uint32_t)(t->memory.size - list);
+	uint8_t *p = sg_trace_put(t, SG_TRACE_LIKE, space, mask, 12);
+
+	if (!p)
+		return;
+	memcpy(p, &low, 8);
+	memcpy(p + 8, &back, 4);
+}
+
+/* ---- addresses that rise evenly ---- */
+
+static inline unsigned sg_trace_first(uint64_t mask)
+{
+	return (unsigned)__builtin_ctzll(mask);
+}
+
+static inline unsigned sg_trace_last(uint64_t mask)
+{
+	return 63 - (unsigned)__builtin_clzll(mask);
+}
+
+/* The stride that `apart`, the distance of the first two lanes of mask, suggests. False: none. */
+static inline bool sg_trace_stride(uint64_t mask, int64_t apart, int32_t *stride)
+{
+	uint64_t rest = mask & (mask - 1);
+	int gap = (int)(sg_trace_first(rest) - sg_trace_first(mask));
+
+	*stride = (int32_t)apart;
+	if (gap == 1)
+		return apart == *stride;
+	*stride = (int32_t)(apart / gap);
+	return apart == (int64_t)*stride * gap;
+}
+
+/* Whether the active lanes are in a row of numbers that does not wrap around; mask is not 0. */
+static inline bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, const uint32_t *only,
+				   int32_t *stride)
+{
+	unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
+	uint32_t at, differ = 0;
+
+	*stride = 0;
+	if (first == last)
+		return true;
+	if (!sg_trace_stride(
+		    mask, (int64_t)lane[sg_trace_first(mask & (mask - 1))] - (int64_t)lane[first],
+		    stride) ||
+	    lane[last] != lane[first] + (int64_t)*stride * (int)(last - first))
+		return false;
+	at = lane[first] - (uint32_t)*stride * first;
+	if (only)
+		for (unsigned l = 0; l < 64; l++)
+			differ |= (lane[l] ^ (at + l * (uint32_t)*stride)) & only[l];
+	else
+		for (unsigned l = 0; l < 64; l++)
+			differ |= lane[l] ^ (at + l * (uint32_t)*stride);
+	return !differ;
+}
+
+static inline bool sg_trace_equal32(const uint32_t lane[64], uint64_t mask, const uint32_t *only)
+{
+	uint32_t first = lane[sg_trace_first(mask)], differ = 0;
+
+	if (only)
+		for (unsigned l = 0; l < 64; l++)
+			differ |= (lane[l] ^ first) & only[l];
+	else
+		for (unsigned l = 0; l < 64; l++)
+			differ |= lane[l] ^ first;
+	return !differ;
+}
+
+static inline bool sg_trace_even64(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
+				   int32_t *stride)
+{
+	unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
+	uint64_t at, differ = 0;
+
+	*stride = 0;
+	if (first == last)
+		return true;
+	if (!sg_trace_stride(mask, (int64_t)(addr[sg_trace_first(mask & (mask - 1))] - addr[first]),
+			     stride) ||
+	    addr[last] != addr[first] + (uint64_t)((int64_t)*stride * (int)(last - first)))
+		return false;
+	at = addr[first] - (uint64_t)((int64_t)*stride * (int)first);
+	/* no product: SSE2 has none of 64 bits */
+	for (unsigned l = 0; l < 64; l++, at += (uint64_t)(int64_t)*stride)
+		differ |= (addr[l] ^ at) & (only ? (uint64_t)(int32_t)only[l] : ~0ull);
+	return !differ;
+}
+
+/* ---- addresses that do not ---- */
+
+static inline struct sg_trace_list *sg_trace_list_of(struct sg_trace_patterns *patterns,
+						     unsigned reg)
+{
+	return &patterns->list[(reg ^ reg >> 4) % SG_TRACE_LISTS];
+}
+
+/* The list of this register, if it is in the stream, within reach, and of these lanes. */
+static inline const struct sg_trace_list *sg_trace_known(const struct sg_wave_trace *t,
+							 unsigned reg, uint64_t mask)
+{
+	const struct sg_trace_list *list;
+
+	if (!t->patterns)
+		return NULL;
+	list = sg_trace_list_of(t->patterns, reg);
+	return t->patterns->written >> (list - t->patterns->list) & 1 && list->mask == mask &&
+			       t->memory.size - list->at <= UINT32_MAX
+		       ? list
+		       : NULL;
+}
+
+static inline bool sg_trace_like64(const struct sg_trace_list *list, const uint64_t addr[64],
+				   const uint32_t *only, uint64_t *low)
+{
+	unsigned first = sg_trace_first(list->mask), last = sg_trace_last(list->mask);
+	uint64_t differ = 0;
+
+	*low = addr[first] - list->from_low[first];
+	if (addr[last] - *low != list->from_low[last])
+		return false;
+	for (unsigned l = 0; l < 64; l++)
+		differ |= (addr[l] - *low - list->from_low[l]) &
+			  (only ? (uint64_t)(int32_t)only[l] : ~0ull);
+	return !differ;
+}
+
+/* Of lane[l] + offset, which must not wrap around. */
+static inline bool sg_trace_like32(const struct sg_trace_list *list, const uint32_t lane[64],
+				   uint32_t offset, const uint32_t *only, uint64_t *low)
+{
+	unsigned first = sg_trace_first(list->mask);
+	uint32_t from = lane[first] - list->from_low[first], differ = 0;
+
+	*low = (uint64_t)from + offset;
+	if (lane[first] < list->from_low[first] || *low + list->span > UINT32_MAX)
+		return false;
+	if (only)
+		for (unsigned l = 0; l < 64; l++)
+			differ |= (lane[l] - from - list->from_low[l]) & only[l];
+	else
+		for (unsigned l = 0; l < 64; l++)
+			differ |= lane[l] - from - list->from_low[l];
+	return !differ;
+}
+
+static inline void sg_trace_limits(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
+				   uint64_t *out_low, uint64_t *out_high)
+{
+	uint64_t first = addr[sg_trace_first(mask)], low = first, high = first;
+
+	for (unsigned l = 0; l < 64; l++) {
+		uint64_t a = !only || only[l] ? addr[l] : first;
+
+		low = a < low ? a : low;
+		high = a > high ? a : high;
+	}
+	*out_low = low;
+	*out_high = high;
+}
+
+static inline void sg_trace_put_list64(struct sg_wave_trace *t, enum sg_trace_space space,
+				       uint64_t mask, const uint64_t addr[64])
+{
+	uint8_t *p = sg_trace_put(t, SG_TRACE_LIST64, space, mask,
+				  8 * (size_t)__builtin_popcountll(mask));
+
+	for (uint64_t m = p ? mask : 0; m; m &= m - 1, p += 8)
+		memcpy(p, &addr[__builtin_ctzll(m)], 8);
+}
+
+static inline void sg_trace_put_list(struct sg_wave_trace *t, unsigned reg,
+				     enum sg_trace_space space, uint64_t mask, const uint32_t *only,
+				     const uint64_t addr[64])
+{
+	struct sg_trace_list own, *list = t->patterns ? sg_trace_list_of(t->patterns, reg) : &own;
+	size_t size = 4 * (size_t)__builtin_popcountll(mask);
+	uint64_t low, high;
+	uint8_t *p;
+
+	sg_trace_limits(addr, mask, only, &low, &high);
+	if (high - low > UINT32_MAX) {
+		sg_trace_put_list64(t, space, mask, addr);
+		return;
+	}
+	p = sg_trace_put(t, SG_TRACE_LIST32, space, mask, 8 + size);
+	if (!p)
+		return;
+	memcpy(p, &low, 8);
+	p += 8;
+	for (unsigned l = 0; l < 64; l++)
+		list->from_low[l] = (uint32_t)(addr[l] - low);
+	list->mask = mask;
+	list->span = high - low;
+	list->at = t->memory.size - size;
+	if (t->patterns)
+		t->patterns->written |= 1u << (list - t->patterns->list);
+	if (!only)
+		memcpy(p, list->from_low, sizeof(list->from_low));
+	else
+		for (uint64_t m = mask; m; m &= m - 1, p += 4)
+			memcpy(p, &list->from_low[__builtin_ctzll(m)], 4);
+}
+
+/* ---- an instruction ---- */
+
+static inline void sg_trace_put_lanes(struct sg_wave_trace *t, unsigned reg,
+				      enum sg_trace_space space, uint64_t mask,
+				      const uint32_t *only, const uint64_t addr[64])
+{
+	const struct sg_trace_list *list;
+	int32_t stride;
+	uint64_t low;
+
+	if (!mask) {
+		sg_trace_put_affine(t, space, 0, 0, 0);
+	} else if (sg_trace_even64(addr, mask, only, &stride)) {
+		unsigned first = sg_trace_first(mask);
+
+		sg_trace_put_affine(t, space, mask,
+				    addr[first] - (uint64_t)((int64_t)stride * (int)first), stride);
+	} else {
+		list = sg_trace_known(t, reg, mask);
+		if (list && sg_trace_like64(list, addr, only, &low))
+			sg_trace_put_like(t, space, mask, low, list->at);
+		else
+			sg_trace_put_list(t, reg, space, mask, only, addr);
+	}
+}
+
+/* Offset + lane[l], of 32 bits. Of sums that wrap around, each is computed. */
+static inline void sg_trace_put_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
+				      const uint32_t *only, const uint32_t lane[64],
+				      uint32_t offset)
+{
+	const struct sg_trace_list *list;
+	uint64_t addr[64], low;
+	int32_t stride;
+
+	if (mask && sg_trace_even32(lane, mask, only, &stride)) {
+		unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
+		uint32_t high = lane[first] > lane[last] ? lane[first] : lane[last];
+
+		if (high <= UINT32_MAX - offset) {
+			sg_trace_put_affine(t, SG_SPACE_LDS, mask,
+					    (uint64_t)lane[first] + offset -
+						    (uint64_t)((int64_t)stride * (int)first),
+					    stride);
+			return;
+		}
+	}
+	list = mask ? sg_trace_known(t, reg, mask) : NULL;
+	if (list && sg_trace_like32(list, lane, offset, only, &low)) {
+		sg_trace_put_like(t, SG_SPACE_LDS, mask, low, list->at);
+		return;
+	}
+	for (unsigned l = 0; l < 64; l++)
+		addr[l] = offset + lane[l];
+	sg_trace_put_lanes(t, reg, SG_SPACE_LDS, mask, only, addr);
+}
+
+#endif
