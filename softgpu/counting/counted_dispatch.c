@@ -6,10 +6,8 @@
 #include <time.h>
 
 #include "softgpu/counting/counting_priv.h"
-#include "softgpu/trace/trace_digest.h"
 
 #define MAX_TRACE_BYTES (512ull << 20) /* of workgroups that the model has not read yet */
-#define MAX_SPARE_BYTES (64ull << 20)  /* of traces that were read, kept for reuse */
 #define FEW_WGS 8
 #define SPINS_NS 1000000000ull /* more than the kernel really took: it spins */
 
@@ -33,92 +31,30 @@ static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 		pthread_cond_wait(&run->arrived, &run->lock);
 	run->awaited = UINT64_MAX;
 	t = run->cancelled ? NULL : run->traces[wg];
-	run->traces[wg] = NULL;
-	pthread_mutex_unlock(&run->lock);
-	return t;
-}
-
-static uint64_t bytes_of(const struct sg_wg_traces *t)
-{
-	uint64_t n = 0;
-
-	for (uint32_t k = 0; k < t->n_waves; k++)
-		n += sg_trace_bytes(&t->waves[k]);
-	return n;
-}
-
-/* ---- storage of traces ---- */
-
-void sg_counted_dispatch_discard(struct sg_wg_traces *t)
-{
-	if (!t)
-		return;
-	for (uint32_t k = 0; k < t->n_waves; k++)
-		sg_trace_free(&t->waves[k]);
-	free(t->waves);
-	free(t);
-}
-
-void sg_spare_traces_free(struct sg_spare_traces *spares)
-{
-	while (spares->list) {
-		struct sg_wg_traces *t = spares->list;
-
-		spares->list = t->next_spare;
-		sg_counted_dispatch_discard(t);
-	}
-}
-
-static void keep_spare(struct sg_spare_traces *spares, struct sg_wg_traces *t, uint32_t n_waves,
-		       uint64_t n_bytes)
-{
-	bool kept = false;
-
-	if (t->n_waves == n_waves) {
-		pthread_mutex_lock(&spares->lock);
-		kept = spares->n_bytes + n_bytes <= MAX_SPARE_BYTES;
-		if (kept) {
-			t->next_spare = spares->list;
-			spares->list = t;
-			spares->n_bytes += n_bytes;
-		}
-		pthread_mutex_unlock(&spares->lock);
-	}
-	if (!kept)
-		sg_counted_dispatch_discard(t);
-}
-
-static struct sg_wg_traces *take_spare(struct sg_spare_traces *spares, uint32_t n_waves)
-{
-	struct sg_wg_traces *t;
-
-	pthread_mutex_lock(&spares->lock);
-	t = spares->list;
 	if (t) {
-		spares->list = t->next_spare;
-		spares->n_bytes -= bytes_of(t);
+		run->traces[wg] = NULL;
+		run->n_buffers -= !sg_traces_are_packed(t);
 	}
-	pthread_mutex_unlock(&spares->lock);
-	if (t && t->n_waves != n_waves) { /* from another kernel, and so are the others */
-		sg_counted_dispatch_discard(t);
-		t = NULL;
-	}
+	pthread_mutex_unlock(&run->lock);
 	return t;
 }
 
 static void release(void *ctx, uint64_t wg, struct sg_wg_traces *t)
 {
 	struct sg_counted_dispatch *run = ctx;
-	uint64_t n_bytes = bytes_of(t);
-	bool wake;
+	bool packed = sg_traces_are_packed(t), wake;
+	uint64_t n_bytes = sg_traces_bytes(t);
 
 	pthread_mutex_lock(&run->lock);
 	run->n_bytes -= n_bytes;
 	wake = run->starved && run->n_bytes < MAX_TRACE_BYTES / 2;
 	if (wake)
 		run->starved = false;
+	if (packed)
+		sg_trace_store_drop(&run->store, t);
 	pthread_mutex_unlock(&run->lock);
-	keep_spare(&run->counting->spares, t, run->d.waves_per_wg, n_bytes);
+	if (!packed)
+		sg_traces_reuse(&run->counting->spares, t, run->d.waves_per_wg);
 	if (wake)
 		run->info.room(run->info.ctx);
 }
@@ -302,13 +238,15 @@ static uint64_t stride_of(const struct sg_counting *c, const struct sg_model_dis
 /* Frees the traces that were not read. */
 static void recycle(struct sg_counted_dispatch *run)
 {
-	for (uint64_t k = 0; run->traces && k < run->d.n_wgs; k++) {
+	for (uint64_t k = 0; run->n_buffers && k < run->d.n_wgs; k++) {
 		struct sg_wg_traces *t = run->traces[k];
 
-		if (t)
-			keep_spare(&run->counting->spares, t, run->d.waves_per_wg, bytes_of(t));
-		run->traces[k] = NULL;
+		if (!t || sg_traces_are_packed(t))
+			continue;
+		sg_traces_reuse(&run->counting->spares, t, run->d.waves_per_wg);
+		run->n_buffers--;
 	}
+	sg_trace_store_clear(&run->store);
 }
 
 static void free_run(struct sg_counted_dispatch *run)
@@ -340,6 +278,7 @@ static struct sg_counted_dispatch *new_run(struct sg_counting *c, const struct s
 	pthread_mutex_init(&run->lock, NULL);
 	pthread_cond_init(&run->arrived, NULL);
 	run->counting = c;
+	run->store.spares = &c->spares;
 	run->counter_sets = counter_sets;
 	run->choice = choice;
 	run->info = *info;
@@ -435,6 +374,8 @@ bool sg_counted_dispatch_may_start(struct sg_counted_dispatch *run, uint64_t wg)
 {
 	bool may;
 
+	if (atomic_load_explicit(&run->n_bytes, memory_order_relaxed) < MAX_TRACE_BYTES)
+		return true;
 	pthread_mutex_lock(&run->lock);
 	may = run->n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
 	run->starved |= !may;
@@ -451,37 +392,32 @@ bool sg_counted_dispatch_models(const struct sg_counted_dispatch *run, uint64_t 
 
 struct sg_wg_traces *sg_counted_dispatch_start(struct sg_counted_dispatch *run)
 {
-	struct sg_wg_traces *t = take_spare(&run->counting->spares, run->d.waves_per_wg);
-
-	if (t)
-		return t;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->n_waves = run->d.waves_per_wg;
-	t->waves = calloc(t->n_waves, sizeof(*t->waves));
-	if (!t->waves) {
-		free(t);
-		return NULL;
-	}
-	return t;
+	return sg_traces_create(&run->counting->spares, run->d.waves_per_wg);
 }
 
-void sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg, struct sg_wg_traces *t,
+void sg_counted_dispatch_discard(struct sg_wg_traces *t)
+{
+	sg_traces_destroy(t);
+}
+
+bool sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg, struct sg_wg_traces *t,
 			      uint32_t n_waves)
 {
+	struct sg_wg_traces *packed = sg_traces_pack(&run->store, &run->lock, t, n_waves);
 	uint64_t digest = 0, place = wg / run->stride;
 	bool guessed;
 
-	for (uint32_t k = n_waves; k < t->n_waves; k++)
-		sg_trace_free(&t->waves[k]);
-	t->n_waves = n_waves;
+	if (!packed)
+		sg_traces_cut(t, n_waves);
 	if (run->has_digests)
-		for (uint32_t k = 0; k < n_waves; k++)
-			digest = sg_trace_digest(digest, &t->waves[k]);
+		digest = sg_traces_digest(packed ? packed : t);
 	pthread_mutex_lock(&run->lock);
-	run->n_bytes += bytes_of(t);
-	run->traces[place] = t;
+	if (packed)
+		sg_trace_store_add(packed);
+	else
+		run->n_buffers++;
+	run->traces[place] = packed ? packed : t;
+	run->n_bytes += sg_traces_bytes(run->traces[place]);
 	run->digests[place] = digest;
 	run->n_arrived++;
 	guessed = run->lookup.n;
@@ -491,6 +427,7 @@ void sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg, stru
 	    (guessed && (!run->lookup.n || run->n_arrived == run->d.n_wgs)))
 		pthread_cond_signal(&run->arrived);
 	pthread_mutex_unlock(&run->lock);
+	return packed;
 }
 
 /* Scales the counts of the modelled workgroups to all workgroups. */
@@ -551,7 +488,9 @@ bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run)
 bool sg_counted_dispatch_again(struct sg_counted_dispatch *run)
 {
 	recycle(run);
-	run->wanted = run->n_bytes = run->n_arrived = 0;
+	memset(run->traces, 0, run->d.n_wgs * sizeof(*run->traces));
+	run->wanted = run->n_arrived = 0;
+	run->n_bytes = 0;
 	run->cancelled = run->starved = run->counted = false;
 	sg_model_restore(run->model);
 	return start_model(run);

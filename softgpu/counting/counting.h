@@ -4,8 +4,9 @@
  * The command processor calls, for each dispatch:
  *
  *	sg_counting_begin(counting, &info, &run)        run NULL: this one is not counted
- *	traces = sg_counted_dispatch_start(run)         before a workgroup starts
+ *	traces = sg_counted_dispatch_start(run)         before a workgroup starts, unless there are some
  *	sg_counted_dispatch_done(run, wg, traces, n)    when it is done
+ *	sg_counted_dispatch_discard(traces)             before the pass ends
  *	sg_counted_dispatch_pass(run)                   when all are done; waits for the model
  *	sg_counted_dispatch_again(run)                  kernel replay: the next pass, from the same caches
  *	sg_counted_dispatch_end(run, &duration_ns)
@@ -56,7 +57,8 @@ bool sg_counted_dispatch_may_start(struct sg_counted_dispatch *run, uint64_t wg)
 bool sg_counted_dispatch_models(const struct sg_counted_dispatch *run, uint64_t wg);
 struct sg_wg_traces *sg_counted_dispatch_start(
 	struct sg_counted_dispatch *run); /* NULL: no memory */
-void sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg,
+/* True: the traces were copied and can be written again, by the next workgroup of this pass. */
+bool sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg,
 			      struct sg_wg_traces *traces, uint32_t n_waves);
 void sg_counted_dispatch_discard(struct sg_wg_traces *traces);
 /* The dispatch failed or was stopped: the pass is discarded. */

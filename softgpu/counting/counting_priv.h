@@ -8,19 +8,13 @@
 #include "softgpu/counting/counter_sets.h"
 #include "softgpu/counting/counting.h"
 #include "softgpu/counting/result_cache.h"
+#include "softgpu/counting/trace_store.h"
 
 /* One model per queue: a queue runs one dispatch at a time, so it never waits for its model. */
 struct sg_queue_model {
 	struct sg_queue_model *next;
 	uint64_t queue;
 	struct sg_model *model;
-};
-
-/* Traces that were read. Their storage is reused, because the next ones are of similar size. */
-struct sg_spare_traces {
-	pthread_mutex_t lock;
-	struct sg_wg_traces *list;
-	uint64_t n_bytes;
 };
 
 struct sg_kept_result {
@@ -65,7 +59,7 @@ struct sg_counting {
 	struct sg_seen_kernel *seen; /* those that have run: their code is warm */
 	size_t n_seen, seen_room;
 	struct sg_queue_model *models;
-	struct sg_spare_traces spares;
+	struct sg_trace_spares spares;
 	struct sg_result_cache *result_cache; /* NULL: every dispatch is modelled */
 	struct sg_count_tally tally;
 	struct sg_count_total total;
@@ -104,13 +98,15 @@ struct sg_counted_dispatch {
 	struct sg_model_result r;
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
+	struct sg_trace_store store;
 	struct sg_wg_traces **traces; /* [wg], NULL: not done, or taken */
+	uint64_t n_buffers;           /* of those, not packed */
 	uint64_t *digests;            /* [wg] */
 	uint64_t n_arrived;
 	uint64_t wanted; /* the model has requested all workgroups below it */
 	uint64_t
 		awaited; /* the model sleeps until this workgroup is done; UINT64_MAX: it does not sleep */
-	uint64_t n_bytes;
+	_Atomic uint64_t n_bytes;
 	bool cancelled, starved;
 
 	/* comparison with dispatches that were modelled before */
@@ -126,9 +122,6 @@ struct sg_counted_dispatch {
 	struct softgpu_pc_sample *samples;
 	size_t n_samples, samples_room;
 };
-
-/* counted_dispatch.c */
-void sg_spare_traces_free(struct sg_spare_traces *spares);
 
 /* gpu_counting.c: makes the result of a dispatch whose passes are done, and keeps it for the reader. */
 void sg_counting_keep(struct sg_counted_dispatch *run);

@@ -71,7 +71,7 @@ void sg_counting_destroy(struct sg_counting *c)
 		sg_model_destroy(q->model);
 		free(q);
 	}
-	sg_spare_traces_free(&c->spares);
+	sg_trace_spares_free(&c->spares);
 	sg_result_cache_destroy(c->result_cache);
 	sg_model_result_free(&c->tally.sum);
 	pthread_mutex_destroy(&c->spares.lock);

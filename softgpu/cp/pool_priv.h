@@ -12,6 +12,7 @@ struct sg_resident {
 	uint32_t slot, n_waves;
 	uint64_t index;              /* of the workgroup that runs in it */
 	struct sg_wg_traces *traces; /* what it leaves, while it is counted */
+	struct sg_wg_traces *spare;  /* for the next one to leave */
 };
 
 struct sg_pool {

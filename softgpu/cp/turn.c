@@ -72,13 +72,20 @@ static struct sg_resident *take_spare(struct sg_pool *pool, uint32_t slot, uint3
 	return r;
 }
 
+static void discard_traces(struct sg_resident *r)
+{
+	sg_counted_dispatch_discard(r->traces);
+	sg_counted_dispatch_discard(r->spare);
+	r->traces = r->spare = NULL;
+}
+
 void sg_resident_destroy(struct sg_resident *r)
 {
 	if (!r)
 		return;
 	if (r->wg)
 		sg_wg_destroy(r->wg);
-	sg_counted_dispatch_discard(r->traces);
+	discard_traces(r);
 	free(r);
 }
 
@@ -88,8 +95,7 @@ static void keep_spares(struct sg_pool *pool, struct sg_resident *r)
 	while (r) {
 		struct sg_resident *next = r->next, *old = r;
 
-		sg_counted_dispatch_discard(r->traces);
-		r->traces = NULL;
+		discard_traces(r);
 		if (r->slot < pool->n_workers) {
 			pthread_mutex_lock(&pool->spare_lock);
 			old = pool->spares[r->slot];
@@ -161,7 +167,10 @@ static void load(struct sg_dispatch *d, struct sg_resident *r, uint64_t index)
 	};
 
 	r->index = index;
-	r->traces = leaves_trace(d, index) ? sg_counted_dispatch_start(d->count) : NULL;
+	if (leaves_trace(d, index)) {
+		r->traces = r->spare ? r->spare : sg_counted_dispatch_start(d->count);
+		r->spare = NULL;
+	}
 	sg_wg_set_traces(r->wg, r->traces ? r->traces->waves : NULL);
 	sg_wg_start(r->wg, &d->launch, id);
 }
@@ -174,10 +183,10 @@ static void hand_over(struct sg_dispatch *d, struct sg_resident *r)
 	if (!r->traces && leaves_trace(d, r->index))
 		sg_counted_dispatch_cancel(
 			d->count); /* out of memory: no counters, but the results are right */
-	else if (r->traces && sg_counted_dispatch_models(d->count, r->index))
-		sg_counted_dispatch_done(d->count, r->index, r->traces, sg_wg_n_waves(r->wg));
-	else
-		sg_counted_dispatch_discard(r->traces);
+	else if (r->traces &&
+		 (!sg_counted_dispatch_models(d->count, r->index) ||
+		  sg_counted_dispatch_done(d->count, r->index, r->traces, sg_wg_n_waves(r->wg))))
+		r->spare = r->traces;
 	r->traces = NULL;
 }
 
