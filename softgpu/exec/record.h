@@ -25,16 +25,18 @@ static inline unsigned sg_record_register(const struct sg_exec_insn *i)
 	return i->off[SG_S0] / SG_LANES;
 }
 
-static inline void sg_record_lanes(const struct sg_exec_insn *i, struct sg_wave_trace *t,
-				   enum sg_trace_space space, uint64_t mask,
-				   const uint64_t addr[SG_LANES])
+SG_NOINLINE void sg_record_lanes(const struct sg_exec_insn *i, struct sg_wave_trace *t,
+				 enum sg_trace_space space, uint64_t mask,
+				 const uint64_t addr[SG_LANES])
 {
 	uint32_t only[SG_LANES] __attribute__((aligned(64)));
 
-	if (mask != ~0ull)
-		sg_expand(only, mask);
-	sg_trace_put_lanes(t, sg_record_register(i), space, mask, mask == ~0ull ? NULL : only,
-			   addr);
+	if (mask == ~0ull) {
+		sg_trace_put_lanes(t, sg_record_register(i), space, ~0ull, NULL, addr);
+		return;
+	}
+	sg_expand(only, mask);
+	sg_trace_put_lanes(t, sg_record_register(i), space, mask, only, addr);
 }
 
 static inline void sg_record_scalar(struct sg_wave *w, const struct sg_exec_insn *i,
@@ -44,6 +46,14 @@ static inline void sg_record_scalar(struct sg_wave *w, const struct sg_exec_insn
 
 	sg_smem_reach(w, i, 1, &addr);
 	sg_trace_put_affine(t, SG_SPACE_SCALAR, t->exec_now, addr, 0);
+}
+
+/* Some lanes are off: seldom, and with masks in all of it. */
+SG_NOINLINE void sg_record_some_local(struct sg_wave *w, const struct sg_exec_insn *i,
+				      struct sg_wave_trace *t, const uint32_t *lane,
+				      uint32_t offset)
+{
+	sg_trace_put_local(t, sg_record_register(i), sg_exec(w), sg_lane_mask(w), lane, offset);
 }
 
 static inline void sg_record_local(struct sg_wave *w, const struct sg_exec_insn *i,
@@ -58,7 +68,10 @@ static inline void sg_record_local(struct sg_wave *w, const struct sg_exec_insn 
 			va[l] = (w->s[SG_S_M0] & 0xffff) + 4 * l;
 		lane = va;
 	}
-	sg_trace_put_local(t, sg_record_register(i), sg_exec(w), sg_record_mask(w), lane, offset);
+	if (sg_exec(w) == ~0ull)
+		sg_trace_put_local(t, sg_record_register(i), ~0ull, NULL, lane, offset);
+	else
+		sg_record_some_local(w, i, t, lane, offset);
 }
 
 /* ---- flat ---- */

@@ -4,12 +4,15 @@
  * Loops over lanes that the compiler turns into vector code. The interpreter includes them in each of its
  * SIMD levels; wave_trace.c, for the tests, in none. All write the same bytes.
  *
- * Below, `only` is mask as a word per lane, 0 or ~0; NULL: all lanes are in mask.
+ * Below, `only` is mask as a word per lane, 0 or ~0; NULL: all lanes are in mask. Whoever has a constant mask
+ * and a constant NULL gets code without either, so these functions are always inline.
  */
 #ifndef WS_SOFTGPU_TRACE_TRACE_LANES_H
 #define WS_SOFTGPU_TRACE_TRACE_LANES_H
 
 #include "softgpu/trace/wave_trace.h"
+
+#define SG_TRACE_INLINE static inline __attribute__((always_inline))
 
 /* ---- records ---- */
 
@@ -61,18 +64,18 @@ static inline void sg_trace_put_like(struct sg_wave_trace *t, enum sg_trace_spac
 
 /* ---- addresses that rise evenly ---- */
 
-static inline unsigned sg_trace_first(uint64_t mask)
+SG_TRACE_INLINE unsigned sg_trace_first(uint64_t mask)
 {
 	return (unsigned)__builtin_ctzll(mask);
 }
 
-static inline unsigned sg_trace_last(uint64_t mask)
+SG_TRACE_INLINE unsigned sg_trace_last(uint64_t mask)
 {
 	return 63 - (unsigned)__builtin_clzll(mask);
 }
 
 /* The stride that `apart`, the distance of the first two lanes of mask, suggests. False: none. */
-static inline bool sg_trace_stride(uint64_t mask, int64_t apart, int32_t *stride)
+SG_TRACE_INLINE bool sg_trace_stride(uint64_t mask, int64_t apart, int32_t *stride)
 {
 	uint64_t rest = mask & (mask - 1);
 	int gap = (int)(sg_trace_first(rest) - sg_trace_first(mask));
@@ -85,8 +88,8 @@ static inline bool sg_trace_stride(uint64_t mask, int64_t apart, int32_t *stride
 }
 
 /* Whether the active lanes are in a row of numbers that does not wrap around; mask is not 0. */
-static inline bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, const uint32_t *only,
-				   int32_t *stride)
+SG_TRACE_INLINE bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, const uint32_t *only,
+				     int32_t *stride)
 {
 	unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
 	uint32_t at, differ = 0;
@@ -109,7 +112,7 @@ static inline bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, const
 	return !differ;
 }
 
-static inline bool sg_trace_equal32(const uint32_t lane[64], uint64_t mask, const uint32_t *only)
+SG_TRACE_INLINE bool sg_trace_equal32(const uint32_t lane[64], uint64_t mask, const uint32_t *only)
 {
 	uint32_t first = lane[sg_trace_first(mask)], differ = 0;
 
@@ -122,8 +125,8 @@ static inline bool sg_trace_equal32(const uint32_t lane[64], uint64_t mask, cons
 	return !differ;
 }
 
-static inline bool sg_trace_even64(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
-				   int32_t *stride)
+SG_TRACE_INLINE bool sg_trace_even64(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
+				     int32_t *stride)
 {
 	unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
 	uint64_t at, differ = 0;
@@ -151,8 +154,8 @@ static inline struct sg_trace_list *sg_trace_list_of(struct sg_trace_patterns *p
 }
 
 /* The list of this register, if it is in the stream, within reach, and of these lanes. */
-static inline const struct sg_trace_list *sg_trace_known(const struct sg_wave_trace *t,
-							 unsigned reg, uint64_t mask)
+SG_TRACE_INLINE const struct sg_trace_list *sg_trace_known(const struct sg_wave_trace *t,
+							   unsigned reg, uint64_t mask)
 {
 	const struct sg_trace_list *list;
 
@@ -165,8 +168,8 @@ static inline const struct sg_trace_list *sg_trace_known(const struct sg_wave_tr
 		       : NULL;
 }
 
-static inline bool sg_trace_like64(const struct sg_trace_list *list, const uint64_t addr[64],
-				   const uint32_t *only, uint64_t *low)
+SG_TRACE_INLINE bool sg_trace_like64(const struct sg_trace_list *list, const uint64_t addr[64],
+				     const uint32_t *only, uint64_t *low)
 {
 	unsigned first = sg_trace_first(list->mask), last = sg_trace_last(list->mask);
 	uint64_t differ = 0;
@@ -181,8 +184,8 @@ static inline bool sg_trace_like64(const struct sg_trace_list *list, const uint6
 }
 
 /* Of lane[l] + offset, which must not wrap around. */
-static inline bool sg_trace_like32(const struct sg_trace_list *list, const uint32_t lane[64],
-				   uint32_t offset, const uint32_t *only, uint64_t *low)
+SG_TRACE_INLINE bool sg_trace_like32(const struct sg_trace_list *list, const uint32_t lane[64],
+				     uint32_t offset, const uint32_t *only, uint64_t *low)
 {
 	unsigned first = sg_trace_first(list->mask);
 	uint32_t from = lane[first] - list->from_low[first], differ = 0;
@@ -199,8 +202,8 @@ static inline bool sg_trace_like32(const struct sg_trace_list *list, const uint3
 	return !differ;
 }
 
-static inline void sg_trace_limits(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
-				   uint64_t *out_low, uint64_t *out_high)
+SG_TRACE_INLINE void sg_trace_limits(const uint64_t addr[64], uint64_t mask, const uint32_t *only,
+				     uint64_t *out_low, uint64_t *out_high)
 {
 	uint64_t first = addr[sg_trace_first(mask)], low = first, high = first;
 
@@ -224,9 +227,9 @@ static inline void sg_trace_put_list64(struct sg_wave_trace *t, enum sg_trace_sp
 		memcpy(p, &addr[__builtin_ctzll(m)], 8);
 }
 
-static inline void sg_trace_put_list(struct sg_wave_trace *t, unsigned reg,
-				     enum sg_trace_space space, uint64_t mask, const uint32_t *only,
-				     const uint64_t addr[64])
+SG_TRACE_INLINE void sg_trace_put_list(struct sg_wave_trace *t, unsigned reg,
+				       enum sg_trace_space space, uint64_t mask,
+				       const uint32_t *only, const uint64_t addr[64])
 {
 	struct sg_trace_list own, *list = t->patterns ? sg_trace_list_of(t->patterns, reg) : &own;
 	size_t size = 4 * (size_t)__builtin_popcountll(mask);
@@ -259,9 +262,9 @@ static inline void sg_trace_put_list(struct sg_wave_trace *t, unsigned reg,
 
 /* ---- an instruction ---- */
 
-static inline void sg_trace_put_lanes(struct sg_wave_trace *t, unsigned reg,
-				      enum sg_trace_space space, uint64_t mask,
-				      const uint32_t *only, const uint64_t addr[64])
+SG_TRACE_INLINE void sg_trace_put_lanes(struct sg_wave_trace *t, unsigned reg,
+					enum sg_trace_space space, uint64_t mask,
+					const uint32_t *only, const uint64_t addr[64])
 {
 	const struct sg_trace_list *list;
 	int32_t stride;
@@ -284,9 +287,9 @@ static inline void sg_trace_put_lanes(struct sg_wave_trace *t, unsigned reg,
 }
 
 /* Offset + lane[l], of 32 bits. Of sums that wrap around, each is computed. */
-static inline void sg_trace_put_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
-				      const uint32_t *only, const uint32_t lane[64],
-				      uint32_t offset)
+SG_TRACE_INLINE void sg_trace_put_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
+					const uint32_t *only, const uint32_t lane[64],
+					uint32_t offset)
 {
 	const struct sg_trace_list *list;
 	uint64_t addr[64], low;
