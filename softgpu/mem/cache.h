@@ -26,14 +26,25 @@ static inline uint64_t *sg_cache_set(const struct sg_cache *c, uint64_t line)
 /* Looks `line` up and makes it the most recent; allocates it if missing. True: it was there. */
 static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 {
-	uint64_t *set = sg_cache_set(c, line);
-	uint64_t carried = line + 1, next;
+	uint64_t *set = sg_cache_set(c, line), tag = line + 1;
+	uint64_t carried = tag, next;
 
+	if (c->n_ways == 4) { /* most caches, without a loop */
+		uint64_t t0 = set[0], t1 = set[1], t2 = set[2], t3 = set[3];
+
+		if (t0 == tag)
+			return true;
+		set[0] = tag;
+		set[1] = t0;
+		set[2] = t1 == tag ? t2 : t1;
+		set[3] = t1 == tag || t2 == tag ? t3 : t2;
+		return t1 == tag || t2 == tag || t3 == tag;
+	}
 	/* move everything down by one until the old place of the line, or the last way */
 	for (uint32_t w = 0; w < c->n_ways; w++) {
 		next = set[w];
 		set[w] = carried;
-		if (next == line + 1)
+		if (next == tag)
 			return true;
 		carried = next;
 	}
@@ -43,10 +54,12 @@ static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 /* Looks the line up without changing anything. */
 static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 {
-	const uint64_t *set = sg_cache_set(c, line);
+	const uint64_t *set = sg_cache_set(c, line), tag = line + 1;
 
+	if (c->n_ways == 4)
+		return set[0] == tag || set[1] == tag || set[2] == tag || set[3] == tag;
 	for (uint32_t w = 0; w < c->n_ways; w++)
-		if (set[w] == line + 1)
+		if (set[w] == tag)
 			return true;
 	return false;
 }

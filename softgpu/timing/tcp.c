@@ -51,6 +51,12 @@ static bool is_atomic(uint8_t kind)
 	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RTN;
 }
 
+/* Where it waits for its answers. */
+static struct sg_op_queue *queue_of(struct sg_tcp *tcp, uint8_t kind)
+{
+	return kind == SG_MEM_STORE || kind == SG_MEM_ATOMIC ? &tcp->stores : &tcp->loads;
+}
+
 /* ---- issue ---- */
 
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t)
@@ -182,7 +188,8 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->n_pending = op->at = 0;
 	op->written = 0;
 	op->last_lines = 0;
-	op->bytes = (uint32_t)__builtin_popcountll(access->mask) * inst->bytes;
+	op->bytes = (lines->per_line ? 64 : (uint32_t)__builtin_popcountll(access->mask)) *
+		    inst->bytes; /* the instruction set of every x86 has no popcount */
 	/* scratch is device memory; others are classified at the first look-up */
 	op->memory = (struct sg_model_range){ .size = access->space == SG_SPACE_SCRATCH ? UINT64_MAX
 											: 0 };
@@ -240,10 +247,8 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
 		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
 	}
 	op->done = time > op->done ? time : op->done;
-	if (--op->n_pending)
-		return;
-	retire(cu, &tcp->loads);
-	retire(cu, &tcp->stores);
+	if (!--op->n_pending)
+		retire(cu, queue_of(tcp, op->kind));
 }
 
 /* ---- look-ups ---- */
@@ -258,6 +263,15 @@ static void count_stall(struct sg_cu *cu, uint64_t cycles)
 		TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
 }
 
+/* Counts n translations of the page that was translated last. */
+static void count_translated(struct sg_tcp *tcp, uint32_t n)
+{
+	uint32_t under_miss = tcp->under_miss < n ? tcp->under_miss : n;
+
+	tcp->under_miss -= under_miss;
+	TCP(TCP_UTCL1_TRANSLATION_HIT) += n - under_miss;
+}
+
 /* Counts the translation of the next line; false: it takes until tcp->now. */
 static bool translate(struct sg_cu *cu, uint64_t line)
 {
@@ -268,15 +282,15 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	if (tcp->translated)
 		return true;
 	tcp->translated = true;
-	if (page == tcp->last_page || sg_cache_touch(&tcp->pages, page)) {
-		if (tcp->under_miss && page == tcp->last_page)
-			tcp->under_miss--;
-		else
-			TCP(TCP_UTCL1_TRANSLATION_HIT)++;
-		tcp->last_page = page;
+	if (page == tcp->last_page) {
+		count_translated(tcp, 1);
 		return true;
 	}
 	tcp->last_page = page;
+	if (sg_cache_touch(&tcp->pages, page)) {
+		TCP(TCP_UTCL1_TRANSLATION_HIT)++;
+		return true;
+	}
 	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
 	tcp->under_miss = m->hw->utcl1_under_miss;
 	ready = now + m->utcl2_cycles;
@@ -404,6 +418,12 @@ static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	return true;
 }
 
+/* Of lanes in order: the next access is to the first half of a line. */
+static bool is_first_half(const struct sg_vmem_op *op)
+{
+	return op->per_line == 2 && !(op->at & 1);
+}
+
 static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *tcp = &cu->tcp;
@@ -431,11 +451,39 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	count_type(tcp, op, SG_REQ_ATOMIC, 1);
 }
 
+/*
+ * The accesses that follow the one just looked up, of lanes in order, to lines that it found or has requested: they
+ * hit and change nothing. Counts those, if all of them are looked up before `end`.
+ */
+static void pass_hits(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint64_t end)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = cu->model->hw;
+	uint64_t next = line + 1;
+	uint32_t n;
+
+	if (op->glc) /* they miss */
+		return;
+	if (line - op->last_line < op->last_lines)
+		next = op->last_line + op->last_lines;
+	else if (hw->l1_line == 128)
+		next = (line | 1) + 1;
+	n = (uint32_t)(next - op->first) * op->per_line;
+	n = (n < op->n_lines ? n : op->n_lines) - op->at;
+	if (tcp->now + n * hw->l1_16ths > end ||
+	    ((next - 1) << 6) - op->memory.from >= op->memory.size)
+		return;
+	count_translated(tcp, n);
+	op->at += n;
+	tcp->now += n * hw->l1_16ths;
+}
+
 /* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
-static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op)
+static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	uint64_t line = line_of(op, op->at).line;
+	uint32_t cycles = cu->model->hw->l1_16ths;
 
 	if (!translate(cu, line))
 		return false;
@@ -445,20 +493,27 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op)
 		if (!read_line(cu, op, line))
 			return false;
 	} else if (op->kind == SG_MEM_STORE) {
+		if (is_first_half(op) && tcp->now + cycles < end) { /* the other one, too */
+			count_translated(tcp, 1);
+			op->written = line_of(op, op->at++).bytes;
+			tcp->now += cycles;
+		}
 		write_line(cu, op, line);
 	} else {
 		atomic_line(cu, op, line);
 	}
 	op->at++;
 	tcp->translated = false;
-	tcp->now += cu->model->hw->l1_16ths;
+	tcp->now += cycles;
+	if (op->per_line && op->kind == SG_MEM_LOAD)
+		pass_hits(cu, op, line, end);
 	return true;
 }
 
 static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	bool store = op->kind == SG_MEM_STORE || op->kind == SG_MEM_ATOMIC;
+	struct sg_op_queue *queue = queue_of(tcp, op->kind);
 	uint64_t now = tcp->now >> 4;
 
 	tcp->queue.first++;
@@ -467,13 +522,14 @@ static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 	sg_busy_add(&tcp->ta_busy, op->arrived - TA_BUSY_CYCLES, now);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
-	push(store ? &tcp->stores : &tcp->loads, op);
-	retire(cu, store ? &tcp->stores : &tcp->loads);
+	push(queue, op);
+	retire(cu, queue);
 }
 
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 {
 	struct sg_tcp *tcp = &cu->tcp;
+	uint64_t end = until << 4;
 
 	tcp->blocked = false;
 	while (tcp->queue.n) {
@@ -482,9 +538,9 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 		if (tcp->now < op->arrived << 4)
 			tcp->now = op->arrived << 4;
 		while (op->at < op->n_lines) {
-			if (tcp->now >> 4 >= until)
+			if (tcp->now >= end)
 				return;
-			if (!look_up(cu, op) && tcp->blocked)
+			if (!look_up(cu, op, end) && tcp->blocked)
 				return;
 		}
 		all_sent(cu, op);
