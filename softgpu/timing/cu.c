@@ -54,11 +54,15 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
 	*unit_free = (*unit_free > t ? *unit_free : t) + (uint64_t)SG_QUAD * passes;
 }
 
-/* A vector memory instruction waits for the address unit. Returns when to try again. */
+/*
+ * A vector memory instruction waits for the address unit. Returns when to try again: each wave in steps of its own. If all tried
+ * at once, the oldest would always win and run so far ahead of the youngest that their pages would not fit UTCL1
+ * (measured in the HBM benchmark: a third of the bandwidth).
+ */
 static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *inst, uint64_t t)
 {
-	/* an answer of L2 frees an entry: not before the next window */
-	uint64_t until = cu->tcp.blocked ? cu->model->window_end : t + 4 * SG_QUAD;
+	uint64_t full_until = sg_tcp_full_until(cu), step = 4 * SG_QUAD;
+	uint64_t until = t + step + (full_until > t ? (full_until - t) / step * step : 0);
 
 	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / SG_QUAD;
 	SQ(SQ_VMEM_TA_CMD_FIFO_FULL) += (until - t) / SG_QUAD;
@@ -270,9 +274,7 @@ static uint64_t try_issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_mode
 
 /*
  * When the queue of the unit can take the wave's next instruction, judged without reading the wave; t: possibly
- * now. Vector memory is not checked here: each wave tries at its own time. If all tried at once, the oldest
- * would always win and run so far ahead of the youngest that their pages would not fit UTCL1 (measured in the
- * HBM benchmark: a third of the bandwidth).
+ * now. Vector memory is not checked here: see wait_for_room().
  */
 static uint64_t queue_ready(const struct sg_cu *cu, uint32_t unit, uint64_t t)
 {

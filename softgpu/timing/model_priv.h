@@ -283,6 +283,8 @@ void sg_wave_answered(struct sg_model_wave *w,
 		      uint64_t now); /* a time that the wave may wait for is known */
 /* tcp.c */
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
+/* There is no room, nor will there be up to this cycle. */
+uint64_t sg_tcp_full_until(const struct sg_cu *cu);
 void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		  struct sg_trace_access *access, uint64_t t);
 /* A flat instruction with lanes in LDS only: the address unit counts it and does not forward it. */

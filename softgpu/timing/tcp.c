@@ -66,6 +66,17 @@ bool sg_tcp_room(struct sg_cu *cu, uint64_t t)
 	return cu->tcp.queue.n < cu->model->hw->ta_queue;
 }
 
+uint64_t sg_tcp_full_until(const struct sg_cu *cu)
+{
+	const struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_vmem_op *op = lookup(tcp, 0);
+	uint64_t last = tcp->now + (op->n_lines - op->at - 1) * cu->model->hw->l1_16ths;
+
+	/* an answer of L2 is not known before the next window */
+	return tcp->blocked && last < cu->model->window_end << 4 ? cu->model->window_end - 1
+								  : last >> 4;
+}
+
 static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
 {
 	uint64_t *kinds =
