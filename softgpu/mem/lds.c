@@ -4,17 +4,12 @@
 
 #include "softgpu/trace/trace_digest.h"
 
-enum {
-	MAX_BANKS = 64,
-	ROW_BYTES = 4 * MAX_BANKS, /* a multiple of what any number of banks has */
-};
-
 /* The lanes in one go: how many turns does the busiest bank take? */
 static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
 			 uint32_t size, bool atomic, uint32_t n_banks, struct sg_lds_cost *cost)
 {
-	uint32_t seen[MAX_BANKS][64]; /* distinct dwords of each bank */
-	uint8_t n_seen[MAX_BANKS] = { 0 }, n_same[MAX_BANKS] = { 0 };
+	uint32_t seen[SG_LDS_BANKS][64]; /* distinct dwords of each bank */
+	uint8_t n_seen[SG_LDS_BANKS] = { 0 }, n_same[SG_LDS_BANKS] = { 0 };
 	uint32_t turns = 0, same = 0;
 
 	for (lanes &= in->mask; lanes; lanes &= lanes - 1) {
@@ -102,11 +97,9 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 
 static uint64_t list_digest(struct sg_lds_lists *lists, size_t at, const uint8_t *list, size_t size)
 {
-	uint32_t n = lists->n_added < SG_LDS_LISTS ? lists->n_added : SG_LDS_LISTS, k = 0;
+	uint32_t k = sg_lds_list(lists, at);
 
-	while (k < n && lists->at[k] != at)
-		k++;
-	if (k == n) {
+	if (k == SG_LDS_LISTS) {
 		k = lists->n_added++ % SG_LDS_LISTS;
 		lists->at[k] = (uint32_t)at;
 		lists->digest[k] = sg_digest(0, list, size);
@@ -131,7 +124,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	else if (payload)
 		digest = sg_digest(0, payload, size);
 	if (payload && memo->is_set && digest == memo->digest && mask == memo->mask &&
-	    base % ROW_BYTES == memo->base && form == memo->form &&
+	    base % SG_LDS_ROW == memo->base && form == memo->form &&
 	    base + memo->reach <= lds->bytes) {
 		*out = memo->cost;
 		r->memory_at = end;
@@ -155,7 +148,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 				      .mask = mask,
 				      .reach = last - base,
 				      .digest = digest,
-				      .base = base % ROW_BYTES,
+				      .base = base % SG_LDS_ROW,
 				      .form = (uint8_t)form,
 				      .is_set = true };
 	return true;

@@ -27,13 +27,16 @@ struct sg_lds {
 	uint32_t n_banks; /* 32 or 64 */
 };
 
-/* The cost of an instruction's last access. Adding a multiple of 256, which is a row of the most banks, to all
- * addresses does not change the cost, so in a loop nearly every access equals the one before. */
+#define SG_LDS_BANKS 64                /* at most */
+#define SG_LDS_ROW (4 * SG_LDS_BANKS) /* bytes; a multiple of what any number of banks has */
+
+/* The cost of an instruction's last access. Adding a multiple of a row to all addresses does not change the cost, so in
+ * a loop nearly every access equals the one before. */
 struct sg_lds_memo {
 	struct sg_lds_cost cost;
 	uint64_t mask, reach; /* reach: from the base to the last byte */
 	uint64_t digest;      /* of the distances between lanes (trace_digest.h) */
-	uint32_t base;        /* modulo 256 */
+	uint32_t base;        /* modulo SG_LDS_ROW */
 	uint8_t form;
 	bool is_set;
 };
@@ -50,6 +53,50 @@ struct sg_lds_lists {
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
 		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_lists *lists,
 		 struct sg_lds_cost *out);
+
+/* The place of the list in the arrays; SG_LDS_LISTS: it is not there. */
+static inline uint32_t sg_lds_list(const struct sg_lds_lists *lists, size_t at)
+{
+	uint32_t n = lists->n_added < SG_LDS_LISTS ? lists->n_added : SG_LDS_LISTS;
+
+	for (uint32_t k = 0; k < n; k++)
+		if (lists->at[k] == at)
+			return k;
+	return SG_LDS_LISTS;
+}
+
+/*
+ * The next access, if it costs as much as the instruction's last one, which is in memo->cost, and the trace says so in
+ * few bytes: most do. False: sg_lds_next() has to look at it.
+ */
+static inline bool sg_lds_again(struct sg_trace_reader *r, uint64_t exec, const struct sg_lds *lds,
+				const struct sg_lds_memo *memo, const struct sg_lds_lists *lists)
+{
+	const uint8_t *record = r->memory.bytes + r->memory_at;
+	uint64_t base, digest;
+	uint32_t word; /* a stride, or the way back to a list */
+
+	if (r->memory.size - r->memory_at < SG_TRACE_SHORT_BYTES)
+		return false;
+	memcpy(&base, record + 1, sizeof(base));
+	memcpy(&word, record + 9, sizeof(word));
+	digest = word;
+	if (*record == (SG_TRACE_LIKE | SG_SPACE_LDS << 2) && memo->form == SG_TRACE_LIST32) {
+		uint32_t k = sg_lds_list(lists, r->memory_at - word);
+
+		if (k == SG_LDS_LISTS)
+			return false;
+		digest = lists->digest[k];
+	} else if (*record != (SG_TRACE_AFFINE | SG_SPACE_LDS << 2) ||
+		   memo->form != SG_TRACE_AFFINE) {
+		return false;
+	}
+	if (!memo->is_set || memo->digest != digest || memo->mask != exec ||
+	    base % SG_LDS_ROW != memo->base || base + memo->reach > lds->bytes)
+		return false;
+	r->memory_at += SG_TRACE_SHORT_BYTES;
+	return true;
+}
 
 /* All addresses are in in->addr. */
 struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg_timing_insn *inst,

@@ -9,25 +9,33 @@
 
 #define SQ(name) cu->sq[SG_C_##name]
 
-/* The access that comes next in the trace; exchanges between lanes have none. */
-static bool lds_cost(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		     struct sg_lds_cost *cost)
+/* Cycles of the access that comes next in the trace; exchanges between lanes have none. 0: the trace is damaged. */
+static uint32_t lds_cycles(struct sg_cu *cu, struct sg_model_wave *w,
+			   const struct sg_timing_insn *inst)
 {
 	struct sg_lds_memo **memo = &w->page->lds[w->slot];
 	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks };
+	struct sg_lds_cost next;
+	const struct sg_lds_cost *cost = &next;
 
 	if (!*memo)
 		*memo = calloc(1, sizeof(**memo));
-	if (!*memo || !sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, &w->lists, cost))
-		return false;
+	if (!*memo)
+		return 0;
+	if (sg_lds_again(&w->reader, w->exec, &lds, *memo, &w->lists))
+		cost = &(*memo)->cost;
+	else if (!sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, &w->lists, &next))
+		return 0;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
-	SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
-	SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
-	SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
-	SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
+	if (cost->bank_conflict | cost->addr_conflict | cost->unaligned | cost->violations) {
+		SQ(SQ_LDS_BANK_CONFLICT) += cost->bank_conflict;
+		SQ(SQ_LDS_ADDR_CONFLICT) += cost->addr_conflict;
+		SQ(SQ_LDS_UNALIGNED_STALL) += cost->unaligned;
+		SQ(SQ_LDS_MEM_VIOLATIONS) += cost->violations;
+	}
 	if (inst->mem_kind == SG_MEM_ATOMIC_RTN)
 		SQ(SQ_LDS_ATOMIC_RETURN) += cost->cycles;
-	return true;
+	return cost->cycles;
 }
 
 static void count_local(struct sg_cu *cu, const struct sg_model_wave *w,
@@ -48,17 +56,17 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_
 		     uint64_t t)
 {
 	const struct sg_hw *hw = cu->model->hw;
-	struct sg_lds_cost cost = { .cycles = 64 / hw->lds_banks };
-	uint32_t slot = sg_push_lgkm(w);
+	uint32_t slot = sg_push_lgkm(w), cycles = 64 / hw->lds_banks;
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
 	if (inst->mem_kind != SG_MEM_CONTROL) {
-		if (!lds_cost(cu, w, inst, &cost))
+		cycles = lds_cycles(cu, w, inst);
+		if (!cycles)
 			return false;
 		sg_trace_prefetch(&w->reader);
 		count_local(cu, w, inst);
 	}
-	cu->lds_free = start + cost.cycles * hw->lds_16ths;
+	cu->lds_free = start + cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
 	w->lgkm_done[slot] = done;
 	cu->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;

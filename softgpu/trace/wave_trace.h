@@ -49,6 +49,7 @@ enum sg_trace_space {
 };
 
 enum sg_trace_form { SG_TRACE_AFFINE, SG_TRACE_LIST32, SG_TRACE_LIST64, SG_TRACE_LIKE };
+#define SG_TRACE_SHORT_BYTES 13 /* AFFINE and LIKE, without a mask */
 enum sg_trace_op { SG_TRACE_JUMP, SG_TRACE_EXEC, SG_TRACE_END, SG_TRACE_AGAIN };
 
 struct sg_trace_stream {
