@@ -129,3 +129,18 @@ void sg_coalesce(struct sg_trace_access *in, uint32_t bytes_per_lane, struct sg_
 	for (uint32_t dword = 0; dword < bytes_per_lane / 4; dword++)
 		add_lanes(in, 256ull * dword, 4, out);
 }
+
+void sg_lines_keep(struct sg_lines_memo *memo, const struct sg_accesses *lines, uint64_t mask,
+		   uint64_t digest, uint64_t from, uint64_t last)
+{
+	*memo = (struct sg_lines_memo){ .mask = mask,
+					.digest = digest,
+					.reach = last - from,
+					.from = from % 64,
+					.n = lines->n,
+					.n_requests = lines->n_requests,
+					.shared = lines->shared };
+	for (uint32_t k = 0; k < lines->n; k++)
+		memo->at[k] = (struct sg_line_access){ lines->at[k].line - from / 64,
+						       lines->at[k].bytes };
+}

@@ -41,4 +41,39 @@ static inline struct sg_line_access sg_access_in_order(uint64_t first, uint32_t 
 	return (struct sg_line_access){ first + k / 2, k & 1 ? ~0ull << 32 : 0xffffffff };
 }
 
+/*
+ * The lines of an instruction's last access whose addresses are a list, if they are few. In a loop the list is the same
+ * and all addresses are moved: if that is by whole lines, the lines move along.
+ */
+#define SG_MEMO_LINES 16
+struct sg_lines_memo {
+	uint64_t mask, digest; /* of lanes; of the list (trace_digest.h) */
+	uint64_t reach;        /* from the lowest address to the highest */
+	uint32_t from;         /* the lowest address, modulo 64 */
+	uint32_t n, n_requests;
+	bool shared;
+	struct sg_line_access at[SG_MEMO_LINES]; /* from the line of the lowest address on */
+};
+
+/* At most SG_MEMO_LINES lines, of addresses from `from` to `last`. */
+void sg_lines_keep(struct sg_lines_memo *memo, const struct sg_accesses *lines, uint64_t mask,
+		   uint64_t digest, uint64_t from, uint64_t last);
+
+/* The lines of an access from `from` on, if it is like the one of the memo and ends before `extent`. */
+static inline bool sg_lines_again(const struct sg_lines_memo *memo, uint64_t mask, uint64_t digest,
+				  uint64_t from, uint64_t extent, struct sg_accesses *out)
+{
+	if (memo->digest != digest || memo->mask != mask || memo->from != from % 64 ||
+	    from >= extent || memo->reach >= extent - from)
+		return false;
+	out->n = memo->n;
+	out->n_requests = memo->n_requests;
+	out->shared = memo->shared;
+	out->per_line = 0;
+	for (uint32_t k = 0; k < memo->n; k++)
+		out->at[k] =
+			(struct sg_line_access){ memo->at[k].line + from / 64, memo->at[k].bytes };
+	return true;
+}
+
 #endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "softgpu/trace/trace_digest.h"
-
 /* The lanes in one go: how many turns does the busiest bank take? */
 static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
 			 uint32_t size, bool atomic, uint32_t n_banks, struct sg_lds_cost *cost)
@@ -95,20 +93,8 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 	return cost;
 }
 
-static uint64_t list_digest(struct sg_lds_lists *lists, size_t at, const uint8_t *list, size_t size)
-{
-	uint32_t k = sg_lds_list(lists, at);
-
-	if (k == SG_LDS_LISTS) {
-		k = lists->n_added++ % SG_LDS_LISTS;
-		lists->at[k] = (uint32_t)at;
-		lists->digest[k] = sg_digest(0, list, size);
-	}
-	return lists->digest[k];
-}
-
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_lists *lists,
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_list_digests *lists,
 		 struct sg_lds_cost *out)
 {
 	struct sg_trace_access access;
@@ -120,7 +106,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 	if (payload && form == SG_TRACE_AFFINE)
 		memcpy(&digest, payload, size); /* the stride */
 	else if (payload && payload - r->memory.bytes <= UINT32_MAX)
-		digest = list_digest(lists, (size_t)(payload - r->memory.bytes), payload, size);
+		digest = sg_list_digest(lists, (size_t)(payload - r->memory.bytes), payload, size);
 	else if (payload)
 		digest = sg_digest(0, payload, size);
 	if (payload && memo->is_set && digest == memo->digest && mask == memo->mask &&

@@ -13,6 +13,7 @@
 #define WS_SOFTGPU_MEM_LDS_H
 
 #include "softgpu/trace/timing_insn.h"
+#include "softgpu/trace/trace_digest.h"
 #include "softgpu/trace/wave_trace.h"
 
 struct sg_lds_cost {
@@ -27,7 +28,7 @@ struct sg_lds {
 	uint32_t n_banks; /* 32 or 64 */
 };
 
-#define SG_LDS_BANKS 64                /* at most */
+#define SG_LDS_BANKS 64               /* at most */
 #define SG_LDS_ROW (4 * SG_LDS_BANKS) /* bytes; a multiple of what any number of banks has */
 
 /* The cost of an instruction's last access. Adding a multiple of a row to all addresses does not change the cost, so in
@@ -41,58 +42,24 @@ struct sg_lds_memo {
 	bool is_set;
 };
 
-/* Digests of the lists of distances that a wave has used, by place in its trace: most are used many times. */
-#define SG_LDS_LISTS 8
-struct sg_lds_lists {
-	uint32_t n_added; /* the newest eight are there */
-	uint32_t at[SG_LDS_LISTS];
-	uint64_t digest[SG_LDS_LISTS];
-};
-
 /* As below, for the next access in the trace. False: the trace is damaged. */
 bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
-		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_lds_lists *lists,
+		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_list_digests *lists,
 		 struct sg_lds_cost *out);
-
-/* The place of the list in the arrays; SG_LDS_LISTS: it is not there. */
-static inline uint32_t sg_lds_list(const struct sg_lds_lists *lists, size_t at)
-{
-	uint32_t n = lists->n_added < SG_LDS_LISTS ? lists->n_added : SG_LDS_LISTS;
-
-	for (uint32_t k = 0; k < n; k++)
-		if (lists->at[k] == at)
-			return k;
-	return SG_LDS_LISTS;
-}
 
 /*
  * The next access, if it costs as much as the instruction's last one, which is in memo->cost, and the trace says so in
  * few bytes: most do. False: sg_lds_next() has to look at it.
  */
 static inline bool sg_lds_again(struct sg_trace_reader *r, uint64_t exec, const struct sg_lds *lds,
-				const struct sg_lds_memo *memo, const struct sg_lds_lists *lists)
+				const struct sg_lds_memo *memo, const struct sg_list_digests *lists)
 {
-	const uint8_t *record = r->memory.bytes + r->memory_at;
-	uint64_t base, digest;
-	uint32_t word; /* a stride, or the way back to a list */
+	struct sg_trace_short next;
 
-	if (r->memory.size - r->memory_at < SG_TRACE_SHORT_BYTES)
+	if (!sg_trace_short(r, SG_SPACE_LDS, lists, &next) || next.form != memo->form)
 		return false;
-	memcpy(&base, record + 1, sizeof(base));
-	memcpy(&word, record + 9, sizeof(word));
-	digest = word;
-	if (*record == (SG_TRACE_LIKE | SG_SPACE_LDS << 2) && memo->form == SG_TRACE_LIST32) {
-		uint32_t k = sg_lds_list(lists, r->memory_at - word);
-
-		if (k == SG_LDS_LISTS)
-			return false;
-		digest = lists->digest[k];
-	} else if (*record != (SG_TRACE_AFFINE | SG_SPACE_LDS << 2) ||
-		   memo->form != SG_TRACE_AFFINE) {
-		return false;
-	}
-	if (!memo->is_set || memo->digest != digest || memo->mask != exec ||
-	    base % SG_LDS_ROW != memo->base || base + memo->reach > lds->bytes)
+	if (!memo->is_set || memo->digest != next.digest || memo->mask != exec ||
+	    next.base % SG_LDS_ROW != memo->base || next.base + memo->reach > lds->bytes)
 		return false;
 	r->memory_at += SG_TRACE_SHORT_BYTES;
 	return true;

@@ -10,8 +10,10 @@ void sg_code_map_clear(struct sg_code_map *map)
 		struct sg_map_page *page = map->pages;
 
 		map->pages = page->next;
-		for (uint32_t k = 0; k < SG_MAP_SLOTS; k++)
+		for (uint32_t k = 0; k < SG_MAP_SLOTS; k++) {
 			free(page->lds[k]);
+			free(page->lines[k]);
+		}
 		free(page);
 	}
 	map->n_pages = 0;

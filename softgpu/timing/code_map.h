@@ -8,6 +8,7 @@
 #define WS_SOFTGPU_TIMING_CODE_MAP_H
 
 #include "softgpu/hw/hw.h"
+#include "softgpu/mem/coalesce.h"
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/model.h"
 #include "softgpu/trace/timing_insn.h"
@@ -18,7 +19,8 @@
 struct sg_map_page {
 	uint64_t base; /* GPU address of slot 0 */
 	struct sg_map_page *next;
-	struct sg_lds_memo *lds[SG_MAP_SLOTS]; /* NULL: never used */
+	struct sg_lds_memo *lds[SG_MAP_SLOTS];     /* NULL: never used */
+	struct sg_lines_memo *lines[SG_MAP_SLOTS]; /* likewise */
 	struct sg_timing_insn inst[SG_MAP_SLOTS];
 	uint64_t count[SG_MAX_SE][SG_MAP_SLOTS];
 };

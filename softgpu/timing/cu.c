@@ -107,7 +107,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 				return w->ready_at;
 		}
 		if (sg_tcp_room(cu, t))
-			return sg_reaches_lds(w) ? lgkm_ready(w, t) : t;
+			return sg_reaches_lds(w, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
 		return wait_for_room(cu, inst, t);
 	default:

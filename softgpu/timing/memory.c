@@ -95,18 +95,70 @@ static void place(const struct sg_cu *cu, const struct sg_model_wave *w, struct 
 	}
 }
 
+/*
+ * Keeps the lines of an access whose list of distances has been used before, for those that follow with the same one. All
+ * of it is in the device's memory, so that the lines move along with the base.
+ */
+static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
+		       const struct sg_trace_access *access, uint64_t base, uint64_t digest)
+{
+	struct sg_lines_memo **memo = &w->page->lines[w->slot];
+	uint64_t from = base - m->d->origin, last = from;
+
+	for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+		uint64_t a = access->addr[__builtin_ctzll(lanes)];
+
+		last = a > last ? a : last;
+	}
+	if (last >= m->d->extent || from > last || m->accesses.n > SG_MEMO_LINES)
+		return;
+	if (!*memo)
+		*memo = malloc(sizeof(**memo));
+	if (*memo)
+		sg_lines_keep(*memo, &m->accesses, access->mask, digest, from, last);
+}
+
+/* The lines of the access that comes next in the trace, in model->accesses. False: the trace is damaged. */
+static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		       bool *is_scratch, uint32_t *n_lanes)
+{
+	struct sg_model *m = cu->model;
+	struct sg_trace_access access;
+	struct sg_trace_short next;
+	bool is_list = sg_trace_like(&w->reader, w->exec, SG_SPACE_GLOBAL, &w->lists, &next);
+
+	*is_scratch = false;
+	if (is_list && w->page->lines[w->slot] &&
+	    sg_lines_again(w->page->lines[w->slot], w->exec, next.digest, next.base - m->d->origin,
+			   m->d->extent, &m->accesses)) {
+		w->reader.memory_at += SG_TRACE_SHORT_BYTES;
+		*n_lanes = w->lanes;
+		return true;
+	}
+	if (!sg_trace_memory(&w->reader, w->exec, &access))
+		return false;
+	*is_scratch = access.space == SG_SPACE_SCRATCH;
+	place(cu, w, &access);
+	sg_coalesce(&access, inst->bytes, &m->accesses);
+	/* the instruction set of every x86 has no popcount */
+	*n_lanes = access.mask == w->exec ? w->lanes : (uint32_t)__builtin_popcountll(access.mask);
+	if (is_list)
+		keep_lines(m, w, &access, next.base, next.digest);
+	return true;
+}
+
 /* Reads the lanes' addresses and sends the instruction on its way. */
 bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		      uint64_t t)
 {
-	struct sg_trace_access access;
-	bool all;
+	bool all, is_scratch;
+	uint32_t n_lanes;
 
 	if (inst->mem_kind == SG_MEM_CONTROL) {
-		sg_tcp_issue(cu, w, inst, NULL, t);
+		sg_tcp_control(cu, w, inst, t);
 		return true;
 	}
-	if (sg_reaches_lds(w)) {
+	if (sg_reaches_lds(w, inst)) {
 		all = sg_trace_space(&w->reader) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;
 		SQ(SQ_INSTS_FLAT_NO_LDS)--; /* finish_engines() adds all flat ones */
@@ -120,11 +172,10 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 			return true;
 		}
 	}
-	if (!sg_trace_memory(&w->reader, w->exec, &access))
+	if (!next_lines(cu, w, inst, &is_scratch, &n_lanes))
 		return false;
 	sg_trace_prefetch(&w->reader);
-	place(cu, w, &access);
-	sg_tcp_issue(cu, w, inst, &access, t);
+	sg_tcp_issue(cu, w, inst, &cu->model->accesses, n_lanes, is_scratch, t);
 	return true;
 }
 

@@ -67,7 +67,7 @@ struct sg_model_wave {
 	uint32_t index; /* in the workgroup */
 	struct sg_model_wave *next_free;
 	struct sg_scoreboard late;
-	struct sg_lds_lists lists;
+	struct sg_list_digests lists;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
 } __attribute__((aligned(64)));
@@ -285,8 +285,12 @@ void sg_wave_answered(struct sg_model_wave *w,
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
 /* There is no room, nor will there be up to this cycle. */
 uint64_t sg_tcp_full_until(const struct sg_cu *cu);
+/* The lines of an instruction's active lanes. */
 void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		  struct sg_trace_access *access, uint64_t t);
+		  const struct sg_accesses *lines, uint32_t n_lanes, bool is_scratch, uint64_t t);
+/* An instruction that maintains L1. */
+void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		    uint64_t t);
 /* A flat instruction with lanes in LDS only: the address unit counts it and does not forward it. */
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
@@ -416,10 +420,13 @@ static inline struct sg_model_range sg_model_memory(const struct sg_model *m, ui
 }
 
 /* The next vector memory instruction (a flat one) has lanes in LDS. */
-static inline bool sg_reaches_lds(const struct sg_model_wave *w)
+static inline bool sg_reaches_lds(const struct sg_model_wave *w, const struct sg_timing_insn *inst)
 {
-	enum sg_trace_space space = sg_trace_space(&w->reader);
+	enum sg_trace_space space;
 
+	if (!(inst->flags & SG_INSN_FLATSEG))
+		return false;
+	space = sg_trace_space(&w->reader);
 	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
 }
 

@@ -74,7 +74,7 @@ uint64_t sg_tcp_full_until(const struct sg_cu *cu)
 
 	/* an answer of L2 is not known before the next window */
 	return tcp->blocked && last < cu->model->window_end << 4 ? cu->model->window_end - 1
-								  : last >> 4;
+								 : last >> 4;
 }
 
 static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
@@ -166,30 +166,31 @@ static void free_op(struct sg_model *m, struct sg_vmem_op *op)
 	*list = op;
 }
 
-void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		  struct sg_trace_access *access, uint64_t t)
+void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		    uint64_t t)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_accesses *lines = &cu->model->accesses;
-	struct sg_vmem_op *op;
-	uint32_t slot = sg_push_vm(w);
 
 	tcp->touched = true;
-	if (inst->mem_kind == SG_MEM_CONTROL) {
-		if (!(inst->flags & SG_INSN_KEEPS_L1)) { /* buffer_wbinvl1: later accesses miss */
-			sg_cache_clear(&tcp->tags);
-			TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
-			TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
-		}
-		w->vm_done[slot] = t + cu->model->hw->l1_hit;
-		return;
+	if (!(inst->flags & SG_INSN_KEEPS_L1)) { /* buffer_wbinvl1: later accesses miss */
+		sg_cache_clear(&tcp->tags);
+		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
+		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
 	}
-	sg_coalesce(access, inst->bytes, lines);
-	op = new_op(cu->model, lines);
+	w->vm_done[sg_push_vm(w)] = t + cu->model->hw->l1_hit;
+}
+
+void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		  const struct sg_accesses *lines, uint32_t n_lanes, bool is_scratch, uint64_t t)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	struct sg_vmem_op *op = new_op(cu->model, lines);
+
+	tcp->touched = true;
 	if (!op)
 		return;
 	op->wave = w;
-	op->vm_slot = slot;
+	op->vm_slot = sg_push_vm(w);
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
 	op->glc = inst->glc;
@@ -199,11 +200,9 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->n_pending = op->at = 0;
 	op->written = 0;
 	op->last_lines = 0;
-	op->bytes = (lines->per_line ? 64 : (uint32_t)__builtin_popcountll(access->mask)) *
-		    inst->bytes; /* the instruction set of every x86 has no popcount */
+	op->bytes = n_lanes * inst->bytes;
 	/* scratch is device memory; others are classified at the first look-up */
-	op->memory = (struct sg_model_range){ .size = access->space == SG_SPACE_SCRATCH ? UINT64_MAX
-											: 0 };
+	op->memory = (struct sg_model_range){ .size = is_scratch ? UINT64_MAX : 0 };
 	count_issue(tcp, inst, op, lines);
 	tcp->queue.at[(tcp->queue.first + tcp->queue.n++) % SG_MAX_LOOKUPS] = op;
 }

@@ -52,3 +52,39 @@ uint64_t sg_trace_digest(uint64_t before, const struct sg_wave_trace *trace)
 	digest = sg_digest(digest, trace->control.bytes, trace->control.size);
 	return sg_digest(digest, trace->memory.bytes, trace->memory.size);
 }
+
+uint64_t sg_list_digest(struct sg_list_digests *lists, size_t at, const uint8_t *list, size_t size)
+{
+	uint32_t k = sg_list_digest_at(lists, at);
+
+	if (k == SG_LIST_DIGESTS) {
+		k = lists->n_added++ % SG_LIST_DIGESTS;
+		lists->at[k] = (uint32_t)at;
+		lists->digest[k] = sg_digest(0, list, size);
+	}
+	return lists->digest[k];
+}
+
+bool sg_trace_like(const struct sg_trace_reader *r, uint64_t exec, enum sg_trace_space space,
+		   struct sg_list_digests *lists, struct sg_trace_short *out)
+{
+	enum sg_trace_form form;
+	const uint8_t *list;
+	uint64_t mask, base;
+	size_t size, end;
+
+	if (r->memory_at >= r->memory.size ||
+	    r->memory.bytes[r->memory_at] != (SG_TRACE_LIKE | (int)space << 2))
+		return false;
+	if (sg_trace_short(r, space, lists, out))
+		return true;
+	list = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
+	if (!list || list - r->memory.bytes > UINT32_MAX)
+		return false;
+	*out = (struct sg_trace_short){
+		.form = SG_TRACE_LIST32,
+		.base = base,
+		.digest = sg_list_digest(lists, (size_t)(list - r->memory.bytes), list, size)
+	};
+	return true;
+}

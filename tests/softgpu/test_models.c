@@ -198,7 +198,7 @@ static void wide_reads_serve_quads_of_lanes_together(void **state)
 static void a_remembered_pattern_costs_the_same(void **state)
 {
 	static struct sg_lds_memo memo;
-	struct sg_lds_lists lists = { 0 };
+	struct sg_list_digests lists = { 0 };
 	struct sg_timing_insn inst = classify("ds_read_b32", SG_ISA_GFX90A);
 	struct sg_lds_cost cost;
 	struct sg_trace_reader r;
@@ -231,11 +231,11 @@ static void patterns_that_recur_cost_the_same(void **state)
 {
 	static struct sg_lds_memo memo[12];
 	static struct sg_trace_patterns patterns;
-	struct sg_lds_lists lists = { 0 };
+	struct sg_list_digests lists = { 0 };
 	struct sg_timing_insn inst = classify("ds_read_b32", SG_ISA_GFX90A);
 	struct sg_trace_reader r;
 	struct sg_wave_trace t;
-	uint32_t va[12][64];
+	uint32_t va[12][64], n_again = 0;
 
 	sg_trace_init(&t);
 	t.patterns = &patterns;
@@ -254,11 +254,72 @@ static void patterns_that_recur_cost_the_same(void **state)
 		for (unsigned l = 0; l < 64; l++)
 			a.addr[l] = va[n][l] + use / 4 % 4 * 256;
 		want = sg_lds_cost(&a, &inst, &banks_32);
-		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo[n % 3], &lists, &cost));
+		if (sg_lds_again(&r, ~0ull, &banks_32, &memo[n % 3], &lists)) {
+			cost = memo[n % 3].cost;
+			n_again++;
+		} else {
+			assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo[n % 3], &lists,
+						&cost));
+		}
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
+	assert_true(n_again >= 6);        /* a memo that no other pattern used in between */
 	assert_true(lists.n_added >= 12); /* each was read once, and again when it was forgotten */
 	sg_trace_free(&t);
+}
+
+/* A tile of 4 rows, again and again at other addresses: whole lines on, half a line on, across the end of memory. */
+static void lines_move_along_with_a_tile(void **state)
+{
+	static const uint64_t moved[] = { 0, 64, 640, 1 << 20, 32, 36, 3 };
+	const uint64_t extent = 2 << 20;
+	struct sg_trace_access a = { .mask = ~0xf0ull }; /* some lanes are off */
+	struct sg_accesses want, got;
+	struct sg_lines_memo memo;
+
+	for (size_t n = 0; n < sizeof(moved) / sizeof(moved[0]); n++) {
+		for (unsigned l = 0; l < 64; l++)
+			a.addr[l] = 4096 + moved[n] + l / 16 * 1024 + l % 16 * 4;
+		sg_coalesce(&a, 4, &want);
+		if (!n)
+			sg_lines_keep(&memo, &want, a.mask, 7, a.addr[0], a.addr[63]);
+		assert_int_equal(sg_lines_again(&memo, a.mask, 7, a.addr[0], extent, &got),
+				 moved[n] % 64 == 0);
+		if (moved[n] % 64)
+			continue;
+		assert_int_equal(got.n, want.n);
+		assert_int_equal(got.n_requests, want.n_requests);
+		assert_int_equal(got.shared, want.shared);
+		assert_int_equal(got.per_line, want.per_line);
+		assert_memory_equal(got.at, want.at, want.n * sizeof(want.at[0]));
+	}
+	assert_false(sg_lines_again(&memo, a.mask, 8, 4096, extent, &got)); /* another list */
+	assert_false(sg_lines_again(&memo, ~0ull, 7, 4096, extent, &got));  /* other lanes */
+	assert_false(sg_lines_again(&memo, a.mask, 7, 4096, 4096, &got));   /* not the GPU's */
+	assert_false(sg_lines_again(&memo, a.mask, 7, extent - 3072, extent, &got));
+}
+
+/* Lines of a set in any order: four ways are searched without a loop, and keep the same ones as a list does. */
+static void four_ways_keep_the_most_recent(void **state)
+{
+	uint64_t recent[4] = { 0 }; /* line + 1 */
+	uint32_t random = 1;
+	struct sg_cache c;
+
+	assert_true(sg_cache_init(&c, 1, 4));
+	for (unsigned n = 0; n < 1000; n++) {
+		uint64_t line = (random = random * 1664525 + 1013904223) >> 29;
+		unsigned k = 0;
+
+		while (k < 3 && recent[k] != line + 1)
+			k++;
+		assert_int_equal(sg_cache_has(&c, line), recent[k] == line + 1);
+		assert_int_equal(sg_cache_touch(&c, line), recent[k] == line + 1);
+		memmove(recent + 1, recent, k * sizeof(*recent));
+		recent[0] = line + 1;
+		assert_memory_equal(c.tag, recent, sizeof(recent));
+	}
+	sg_cache_free(&c);
 }
 
 static void the_least_recently_used_line_goes(void **state)
@@ -317,6 +378,8 @@ int main(void)
 		cmocka_unit_test(wide_reads_serve_quads_of_lanes_together),
 		cmocka_unit_test(a_remembered_pattern_costs_the_same),
 		cmocka_unit_test(patterns_that_recur_cost_the_same),
+		cmocka_unit_test(lines_move_along_with_a_tile),
+		cmocka_unit_test(four_ways_keep_the_most_recent),
 		cmocka_unit_test(the_least_recently_used_line_goes),
 		cmocka_unit_test(blocks_count_as_many_as_hardware),
 	};
