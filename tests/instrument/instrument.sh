@@ -100,7 +100,7 @@ samples)
 	"$cc" -g -O2 "$source/spin.c" -o spin
 	libraries=$build/lib/libwavescope-sample.so:$libraries
 	services='regions,call-stacks;cputime=1000000:0:0:0:'
-	record spin 20000
+	record spin 60000
 	python3 "$source/stacks.py" text spin.inst || fail "wrong stacks"
 	;;
 foreign)
