@@ -26,7 +26,6 @@ struct sg_request {
 	uint8_t kind; /* enum sg_req_kind */
 	bool slc;
 	struct sg_memory_kind memory;
-	bool returns;
 };
 #define SG_SOURCE_SQC 0x8000
 

@@ -145,7 +145,6 @@ static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 	slot->memory.mtype = r->memory.mtype;
 	slot->memory.route = r->memory.route;
 	slot->memory.n_links = r->memory.n_links;
-	slot->returns = r->returns;
 }
 
 #endif

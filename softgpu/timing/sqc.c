@@ -50,7 +50,6 @@ static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind
 				.lines = 1,
 				.xcc = (uint8_t)g->xcc,
 				.bytes = ~0ull,
-				.returns = true,
 				.memory = sg_model_memory(g->model, line << 6).kind };
 
 	sg_tcc_send(&g->model->tcc, &r);

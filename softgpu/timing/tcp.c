@@ -331,8 +331,7 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 				.lines = lines,
 				.xcc = (uint8_t)cu->xcc,
 				.memory = op->memory.kind,
-				.slc = op->slc,
-				.returns = op->kind != SG_MEM_ATOMIC };
+				.slc = op->slc };
 
 	op->n_pending++;
 	tcp->n_sent += kind == SG_REQ_READ;
