@@ -54,6 +54,17 @@ def mouse(b, kind, x, y, **more):
     b.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
 
+def hover(b, what, x, y, expression):
+    """Move the pointer about until the page shows it: what is there may still be on its way from the server."""
+    for n in range(400):
+        mouse(b, "mouseMoved", x + n % 2, y)
+        if b.js(expression):
+            check(what, True)
+            return
+        time.sleep(0.05)
+    check(what, False)
+
+
 def click(b, x, y):
     mouse(b, "mouseMoved", x, y)
     for kind in ("mousePressed", "mouseReleased"):
@@ -275,8 +286,8 @@ def fetching(b):
     before = [u for u in requests_of(b) if "/tiles?" in u]
     sums = [u for u in requests_of(b) if "/sums?" in u]
     check("one request has the tiles of the first picture", len(before) == 1 and len(sums) == 1)
-    mouse(b, "mouseMoved", *place(b, 30, MERGED))
-    until(b, "events are merged", "document.getElementById('tip').innerText.startsWith('4 events')")
+    hover(b, "events are merged", *place(b, 30, MERGED),
+          "document.getElementById('tip').innerText.startsWith('4 events')")
     x, y = place(b, 30, MERGED)
     for _ in range(14):
         mouse(b, "mouseWheel", x, y, deltaX=0, deltaY=-120, modifiers=2)
