@@ -351,7 +351,9 @@ uint32_t sg_lower(const struct sg_decoded_insn *insn, uint32_t slot, uint32_t n_
 	default:
 		sg_lower_memory(insn, out);
 		head = insn->row->handler | (insn->row->enc == SG_ENC_SMEM ? 0 : SG_HEAD_LANES) |
-		       (sg_isa_has_address(insn) ? SG_HEAD_MEMORY | record_kind(insn) << 29 : 0);
+		       (sg_isa_has_address(insn)
+				? SG_HEAD_MEMORY | record_kind(insn) << SG_HEAD_KIND_SHIFT
+				: 0);
 		break;
 	}
 	return head | (uint32_t)insn->n_dwords << 16;

@@ -13,8 +13,9 @@
 #include "softgpu/trace/wave_trace.h"
 
 /* in the head of a decoded instruction */
-#define SG_HEAD_MEMORY (1u << 28)                    /* its addresses are recorded... */
-#define SG_HEAD_MEMORY_KIND(head) ((head) >> 29 & 3) /* ... as those of enum sg_record_kind */
+#define SG_HEAD_MEMORY (1u << 28) /* its addresses are recorded... */
+#define SG_HEAD_KIND_SHIFT 29     /* ... as those of enum sg_record_kind */
+#define SG_HEAD_MEMORY_KIND(head) ((head) >> SG_HEAD_KIND_SHIFT & 3)
 enum sg_record_kind { SG_MEMORY_SCALAR, SG_MEMORY_LOCAL, SG_MEMORY_FLAT, SG_MEMORY_BUFFER };
 
 /* Before sg_wg_start(): wave n of the workgroup writes traces[n]. NULL: no traces. */

@@ -42,8 +42,8 @@ static inline struct sg_line_access sg_access_in_order(uint64_t first, uint32_t 
 }
 
 /*
- * The lines of an instruction's last access whose addresses are a list, if they are few. In a loop the list is the same
- * and all addresses are moved: if that is by whole lines, the lines move along.
+ * The lines of an instruction's last access whose addresses are a list, if they are few. In a loop the list is
+ * the same and all addresses are moved: if that is by whole lines, the lines move along.
  */
 #define SG_MEMO_LINES 16
 struct sg_lines_memo {

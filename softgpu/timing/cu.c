@@ -55,9 +55,9 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
 }
 
 /*
- * A vector memory instruction waits for the address unit. Returns when to try again: each wave in steps of its own. If all tried
- * at once, the oldest would always win and run so far ahead of the youngest that their pages would not fit UTCL1
- * (measured in the HBM benchmark: a third of the bandwidth).
+ * A vector memory instruction waits for the address unit. Returns when to try again: each wave in steps of its
+ * own. If all tried at once, the oldest would always win and run so far ahead of the youngest that their pages
+ * would not fit UTCL1 (measured in the HBM benchmark: a third of the bandwidth).
  */
 static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *inst, uint64_t t)
 {

@@ -96,8 +96,8 @@ static void place(const struct sg_cu *cu, const struct sg_model_wave *w, struct 
 }
 
 /*
- * Keeps the lines of an access whose list of distances has been used before, for those that follow with the same one. All
- * of it is in the device's memory, so that the lines move along with the base.
+ * Keeps the lines of an access whose list of distances has been used before, for those that follow with the same
+ * one: if all of it is in the device's memory, because then the lines move along with the base.
  */
 static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 		       const struct sg_trace_access *access, uint64_t base, uint64_t digest)
@@ -140,7 +140,7 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, const struct s
 	*is_scratch = access.space == SG_SPACE_SCRATCH;
 	place(cu, w, &access);
 	sg_coalesce(&access, inst->bytes, &m->accesses);
-	/* the instruction set of every x86 has no popcount */
+	/* popcount is a call on baseline x86-64 */
 	*n_lanes = access.mask == w->exec ? w->lanes : (uint32_t)__builtin_popcountll(access.mask);
 	if (is_list)
 		keep_lines(m, w, &access, next.base, next.digest);

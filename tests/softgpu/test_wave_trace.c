@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "softgpu/trace/trace_digest.h"
 #include "softgpu/trace/wave_trace.h"
 
 static void straight_code_needs_no_records(void **state)
@@ -261,6 +262,49 @@ static void damaged_traces_are_refused(void **state)
 	sg_trace_free(&t);
 }
 
+/* A tile that moves: its first record has the list, the others are like it, and only they have a digest. */
+static void records_like_earlier_ones_have_its_digest(void **state)
+{
+	static struct sg_trace_patterns patterns;
+	struct sg_list_digests lists = { 0 };
+	struct sg_trace_access access;
+	struct sg_trace_short next;
+	struct sg_trace_reader r;
+	struct sg_wave_trace t;
+	uint64_t digest = 0, addr[64];
+
+	sg_trace_init(&t);
+	t.patterns = &patterns;
+	sg_trace_start(&t, 0, ~0ull);
+	for (unsigned n = 0; n < 5; n++) { /* the last one is a tile of other rows */
+		for (unsigned l = 0; l < 64; l++)
+			addr[l] = 0x7f0000000000ull + n * 64 + l / 16 * (n < 4 ? 1024 : 2048) +
+				  l % 16 * 4;
+		sg_trace_lanes(&t, SG_SPACE_GLOBAL, ~0ull, addr);
+	}
+	sg_trace_read(&r, &t);
+	for (unsigned n = 0; n < 5; n++) {
+		bool is_like = n && n < 4;
+
+		assert_false(sg_trace_like(&r, ~0ull, SG_SPACE_LDS, &lists, &next));
+		assert_int_equal(sg_trace_like(&r, ~0ull, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		/* computed once, and found from then on */
+		assert_int_equal(lists.n_added, n > 0);
+		assert_int_equal(sg_trace_short(&r, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		if (is_like) {
+			assert_int_equal(next.form, SG_TRACE_LIST32);
+			assert_true(next.base == 0x7f0000000000ull + n * 64);
+			assert_true(n == 1 || next.digest == digest);
+			digest = next.digest;
+		}
+		assert_true(sg_trace_memory(&r, ~0ull, &access));
+		assert_true(access.addr[17] ==
+			    0x7f0000000000ull + n * 64 + (n < 4 ? 1024 : 2048) + 4);
+	}
+	assert_false(sg_trace_like(&r, ~0ull, SG_SPACE_GLOBAL, &lists, &next)); /* the end */
+	sg_trace_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +316,7 @@ int main(void)
 		cmocka_unit_test(lists_that_move_are_written_once),
 		cmocka_unit_test(damaged_likenesses_are_refused),
 		cmocka_unit_test(damaged_traces_are_refused),
+		cmocka_unit_test(records_like_earlier_ones_have_its_digest),
 	};
 
 	return RUN(tests);
