@@ -46,6 +46,8 @@ static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 		set[w] = carried;
 		if (next == tag)
 			return true;
+		if (!next) /* what follows is empty, too */
+			return false;
 		carried = next;
 	}
 	return false;

@@ -62,9 +62,10 @@ static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch,
 	return (end >> 8) + tcc->hbm.read_cycles;
 }
 
-/* If there is one `taken` by all writes of the channel. */
-static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
-				       uint64_t time, uint32_t n)
+/* If there is one `taken` by all writes of the channel. The line's tag is read only if it matters: it is seldom in the
+ * host's caches. */
+static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch,
+				       const uint64_t *tag, uint64_t time, uint32_t n)
 {
 	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
 	uint64_t end = start + tcc->hbm.taken_cost;
@@ -79,7 +80,7 @@ static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch
 	}
 	*ch->taken = end;
 	if (tcc->hbm.mall)
-		sg_hbm_touch(&tcc->hbm, ch->index, number, time, true);
+		sg_hbm_touch(&tcc->hbm, ch->index, *tag - 1, time, true);
 	ch->own_writes += n;
 	ch->c[SG_C_TCC_EA_WRREQ_LEVEL] += sum + n * (tcc->hbm.write_cycles - time);
 	if (start - now > tcc->hbm.write_credit)

@@ -178,8 +178,7 @@ static inline uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch
 	l.set->states[l.way] = state & (ANY_VALID | SG_L2_OTHER);
 	C(TCC_WRITEBACK)++;
 	if (ch->taken && whole && !(state & (ANY_PART | SG_L2_OTHER)))
-		return sg_ea_write_own(tcc, ch, l.set->ways[l.way].tag - 1, time,
-				       whole == 3 ? 2 : 1);
+		return sg_ea_write_own(tcc, ch, &l.set->ways[l.way].tag, time, whole == 3 ? 2 : 1);
 	return write_halves(tcc, ch, l, state, time);
 }
 

@@ -182,10 +182,10 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		      uint64_t t)
 {
-	struct sg_trace_access access = { .base = 0 };
+	uint64_t addr = 0;
 
-	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_memory(&w->reader, w->exec, &access))
+	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(&w->reader, &addr))
 		return false;
-	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, access.base), t);
+	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, addr), t);
 	return true;
 }

@@ -317,11 +317,12 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	return false;
 }
 
-static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
-		 uint64_t bytes, uint8_t lines)
+/* Puts a request on its way at `now` (1/16 cycles); count_sent() has to follow. */
+static inline void post(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
+			uint64_t now, uint64_t line, uint64_t bytes, uint8_t lines)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_request r = { .time = (tcp->now >> 4) + cu->model->hw->request,
+	struct sg_request r = { .time = (now >> 4) + cu->model->hw->request,
 				.addr = line << 6,
 				.bytes = bytes,
 				.owner = op,
@@ -333,12 +334,25 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 				.memory = op->memory.kind,
 				.slc = op->slc };
 
-	op->n_pending++;
-	tcp->n_sent += kind == SG_REQ_READ;
-	tcp->n_written += kind == SG_REQ_WRITE;
 	tcp->c[SG_C_TCP_TAGRAM0_REQ + (line >> 1 & 3)]++;
-	tcp->last_sent = tcp->now >> 4;
 	sg_tcc_send(&cu->model->tcc, &r);
+}
+
+/* So many requests have been sent, the last one at `now`. */
+static inline void count_sent(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+			      uint64_t now, uint32_t n)
+{
+	op->n_pending += n;
+	tcp->n_sent += kind == SG_REQ_READ ? n : 0;
+	tcp->n_written += kind == SG_REQ_WRITE ? n : 0;
+	tcp->last_sent = now >> 4;
+}
+
+static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
+		 uint64_t bytes, uint8_t lines)
+{
+	post(cu, op, kind, cu->tcp.now, line, bytes, lines);
+	count_sent(&cu->tcp, op, kind, cu->tcp.now, 1);
 }
 
 /* Takes an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
@@ -519,6 +533,37 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 	return true;
 }
 
+/*
+ * Writes the next lines of lanes in order, whole ones of the page that was translated last, as many as are looked up
+ * before `end`: what look_up() would do line by line.
+ */
+static void write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = cu->model->hw;
+	uint32_t page_lines = hw->page_shift - 6, at_line = op->at / op->per_line;
+	uint32_t n = (op->n_lines - op->at) / op->per_line, cost = op->per_line * hw->l1_16ths;
+	uint64_t line = op->first + at_line, room = (end - tcp->now + hw->l1_16ths - 1) / cost;
+	/* a line is sent when its last part has been looked up */
+	uint64_t now = tcp->now + cost - hw->l1_16ths;
+
+	n = room < n ? (uint32_t)room : n;
+	if (!n || op->at % op->per_line || op->written || tcp->translated ||
+	    line >> page_lines != tcp->last_page ||
+	    (line + n - 1) >> page_lines != tcp->last_page ||
+	    (line << 6) - op->memory.from >= op->memory.size ||
+	    ((line + n - 1) << 6) - op->memory.from >= op->memory.size)
+		return;
+	for (uint32_t k = 0; k < n; k++, line++, now += cost)
+		post(cu, op, SG_REQ_WRITE, now, line, ~0ull, 1);
+	count_sent(tcp, op, SG_REQ_WRITE, now - cost, n);
+	TCP(TCP_TCC_WRITE_REQ) += n;
+	count_type(tcp, op, SG_REQ_WRITE, n);
+	count_translated(tcp, n * op->per_line);
+	op->at += n * op->per_line;
+	tcp->now += (uint64_t)n * cost;
+}
+
 static void all_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 {
 	struct sg_tcp *tcp = &cu->tcp;
@@ -544,6 +589,8 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 	while (tcp->queue.n) {
 		struct sg_vmem_op *op = lookup(tcp, 0);
 
+		if (tcp->queue.n > 1)
+			__builtin_prefetch(lookup(tcp, 1), 1);
 		if (tcp->now < op->arrived << 4)
 			tcp->now = op->arrived << 4;
 		while (op->at < op->n_lines) {
@@ -551,6 +598,8 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 				return;
 			if (!look_up(cu, op, end) && tcp->blocked)
 				return;
+			if (op->kind == SG_MEM_STORE && op->per_line && op->at < op->n_lines)
+				write_lines(cu, op, end);
 		}
 		all_sent(cu, op);
 	}

@@ -212,6 +212,19 @@ static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 	__builtin_prefetch(r->memory.bytes + r->memory_at);
 }
 
+/* The address of the next memory instruction, a scalar one. False: the trace is damaged or was cut off. */
+static inline bool sg_trace_address(struct sg_trace_reader *r, uint64_t *addr)
+{
+	const uint8_t *p = r->memory.bytes + r->memory_at;
+
+	if (r->memory.size - r->memory_at < SG_TRACE_SHORT_BYTES ||
+	    *p != (SG_TRACE_AFFINE | SG_SPACE_SCALAR << 2))
+		return false;
+	memcpy(addr, p + 1, sizeof(*addr));
+	r->memory_at += SG_TRACE_SHORT_BYTES;
+	return true;
+}
+
 /* Of the next memory instruction. */
 static inline enum sg_trace_space sg_trace_space(const struct sg_trace_reader *r)
 {
