@@ -133,9 +133,9 @@ static enum ws_status check_environment(const struct ws_env *env, struct ws_err 
 	if (waves && (!*waves || waves[strspn(waves, "0123456789")]))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_SAMPLE_WAVES is '%s': give a number of waves", waves);
-	if (model && *model && strcmp(model, "always"))
-		return ws_fail(err, WS_E_USAGE, "WAVESCOPE_MODEL is '%s': give always, or unset it",
-			       model);
+	if (model && *model && strcmp(model, "always") && strcmp(model, "full"))
+		return ws_fail(err, WS_E_USAGE,
+			       "WAVESCOPE_MODEL is '%s': give always or full, or unset it", model);
 	if (code_cache && *code_cache && *code_cache != '/' && strcmp(code_cache, "off"))
 		return ws_fail(err, WS_E_USAGE,
 			       "WAVESCOPE_CODE_CACHE is '%s': give off, or the absolute path of a "

@@ -288,6 +288,7 @@ static struct sg_counted_dispatch *new_run(struct sg_counting *c, const struct s
 	run->model = sg_counting_model(c, info->dispatch.queue);
 	run->d = info->shape;
 	run->d.n_wgs = (run->n_wgs + run->stride - 1) / run->stride;
+	run->d.apart = run->counting->every_engine;
 	run->d.origin = info->origin;
 	run->d.extent = info->extent;
 	run->d.next = next;

@@ -65,6 +65,7 @@ struct sg_counting {
 	struct sg_count_total total;
 
 	/* from the environment, which is read once */
+	bool every_engine;     /* is simulated, also where all do the same */
 	uint64_t sample_waves; /* model about this many waves of a dispatch; 0: all */
 	bool sample_only;      /* ... and execute only those */
 	bool times;            /* model also dispatches that are not counted, for their duration */

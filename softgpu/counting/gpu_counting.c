@@ -37,7 +37,8 @@ struct sg_counting *sg_counting_create(const struct sg_hw *hw)
 	c->sample_only = c->sample_waves && is_set("WAVESCOPE_SAMPLE_ONLY", "1");
 	c->times = is_set("WAVESCOPE_GPU_TIME", "simulated") ||
 		   (!getenv("WAVESCOPE_GPU_TIME") && is_set("WAVESCOPE_TIMES", "modelled"));
-	if (!is_set("WAVESCOPE_MODEL", "always"))
+	c->every_engine = is_set("WAVESCOPE_MODEL", "full");
+	if (!is_set("WAVESCOPE_MODEL", "always") && !c->every_engine)
 		c->result_cache =
 			sg_result_cache_create(); /* NULL, without memory: nothing is cached */
 	atomic_init(&c->is_wanted, c->times);

@@ -91,7 +91,7 @@ const struct sg_hw sg_hw_mi100 = {
 	.icache_ahead = 2, .scalar_hit = 110, .scalar_waiting = 30, .scalar_queue = 32, /* R; F; R; F: as MI210 */
 	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_scalar = 4, .sgpr_memory = 5 }, /* as MI210 */
 	.lds_latency = 64, .lds_16ths = 20,   /* F: as MI210 */
-	.ta_queue = 22, .ta_ahead = 11,       /* F: SQ_WAIT_INST_ANY; as MI210 */
+	.ta_queue = 22, .ta_ahead = 13,       /* F: SQ_WAIT_INST_ANY; as MI210 */
 	.l1_bytes = 16384, .l1_ways = 4, .l1_line = 64, /* D */
 	.l1_hit = 110, .l1_16ths = 19, .td_latency = 100, /* F */
 	.l1_misses = 64,                      /* F */

@@ -78,7 +78,7 @@
 	.cpc_tciu = 157, .cpf_tciu = 528,     /* R: of one die */ \
 	.cpc_cane = 158, .cpc_sync = 2,       /* R: of one die */ \
 	.ra_check = 2,                        /* F: SPI_RA_RES_STALL_CSN */ \
-	.walk_ns = 500,                       /* as MI300A */ \
+	.walk_ns = 540,                       /* as MI300A */ \
 	.tcw_ps = 2200,                       /* F: TA_DATA_STALLED_BY_TC_CYCLES */ \
 	.wave_request = { 4, 5 },             /* R: SPI_RA_REQ_NO_ALLOC_CSN, 1.0 to 1.1 checks per wave */ \
 	.release_ns = 250,                    /* as MI300X */ \
@@ -116,7 +116,7 @@ const struct sg_hw sg_hw_mi300a = {
 	.icache_ahead = 2,                    /* R: SQC_TC_INST_REQ / SQC_ICACHE_MISSES = 3 */
 	.cp_l2_busy = 3800,                   /* F: TCC_BUSY / TCC_CYCLE */
 	.cp_overhead = 19120, .cp_decode = 15000, .cp_stall = 11000, /* as MI300X */
-	.walk_ns = 500,                       /* F: SQ_WAIT_INST_ANY */
+	.walk_ns = 540,                       /* F: SQ_WAIT_INST_ANY */
 	.tcw_ps = 1650,                       /* F: TA_DATA_STALLED_BY_TC_CYCLES */
 	.wave_request = { 5, 5 },             /* R: SPI_RA_REQ_NO_ALLOC_CSN, 1.2 checks per wave */
 	.release_ns = 250,                    /* as MI300X */

@@ -6,14 +6,14 @@
 #include "softgpu/timing/model_priv.h"
 
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
-#define SQ(name) cu->sq[SG_C_##name]
+#define SQ(name) cu->issue[SG_C_##name]
 
 static void end_wave(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
 	uint64_t life = t - w->started;
 
 	SQ(SQ_WAVE_CYCLES) += life / SG_QUAD;
-	cu->level[SG_C_SQ_LEVEL_WAVES] += life;
+	cu->issue_level[SG_C_SQ_LEVEL_WAVES] += life;
 	if (t > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / SG_QUAD;
 	sg_spi_wave_done(cu, w, t);
@@ -59,9 +59,10 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
  * own. If all tried at once, the oldest would always win and run so far ahead of the youngest that their pages
  * would not fit UTCL1 (measured in the HBM benchmark: a third of the bandwidth).
  */
-static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *inst, uint64_t t)
+static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_cu *full,
+			      const struct sg_timing_insn *inst, uint64_t t)
 {
-	uint64_t full_until = sg_tcp_full_until(cu), step = 4 * SG_QUAD;
+	uint64_t full_until = sg_tcp_full_until(full), step = 4 * SG_QUAD;
 	uint64_t until = t + step + (full_until > t ? (full_until - t) / step * step : 0);
 
 	SQ(SQ_VMEM_TA_ADDR_FIFO_FULL) += (until - t) / SG_QUAD;
@@ -69,6 +70,20 @@ static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_timing_insn *ins
 	if (inst->mem_kind == SG_MEM_STORE)
 		SQ(SQ_VMEM_WR_TA_DATA_FIFO_FULL) += (until - t) / SG_QUAD;
 	return until;
+}
+
+/* The CU, or the first of those in step with it, whose address unit is full; NULL: none is. */
+static const struct sg_cu *full_cu(struct sg_cu *cu, uint64_t t)
+{
+	uint32_t n = cu->model->spi.dies[cu->xcc].in_step ? cu->model->hw->n_se : 1;
+
+	for (uint32_t k = 0; k < n; k++) {
+		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
+
+		if (other && !sg_tcp_room(other, t))
+			return other;
+	}
+	return NULL;
 }
 
 /* A counter must not overflow: the ring is as long as the counter counts. */
@@ -86,6 +101,8 @@ static uint64_t lgkm_ready(struct sg_model_wave *w, uint64_t t)
 static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			   const struct sg_timing_insn *inst, uint64_t t)
 {
+	const struct sg_cu *full;
+
 	if (inst->unit == SG_UNIT_VALU) {
 		uint64_t when = valu_free(simd, inst);
 
@@ -106,10 +123,11 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 			if (w->ready_at > t)
 				return w->ready_at;
 		}
-		if (sg_tcp_room(cu, t))
+		full = full_cu(cu, t);
+		if (!full)
 			return sg_reaches_lds(w, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
-		return wait_for_room(cu, inst, t);
+		return wait_for_room(cu, full, inst, t);
 	default:
 		break;
 	}
@@ -122,6 +140,42 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 		}
 	}
 	return inst->unit == SG_UNIT_LDS || inst->unit == SG_UNIT_SMEM ? lgkm_ready(w, t) : t;
+}
+
+typedef bool memory_fn(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+		       uint64_t t);
+
+/* The waves that follow execute their own memory instructions, each on its CU. */
+static bool follow(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t,
+		   memory_fn *execute)
+{
+	for (uint32_t k = 0; k < w->n_followers; k++) {
+		struct sg_model_wave *f = w->followers[k];
+
+		f->page = w->page;
+		f->slot = w->slot;
+		f->exec = w->exec;
+		f->lanes = w->lanes;
+		if (!execute(f->cu, f, inst, t))
+			return false;
+	}
+	return true;
+}
+
+/* A memory instruction. A leader is the first every other time: it competes for L2 with those that follow. */
+static bool access_memory(struct sg_cu *cu, struct sg_model_wave *w,
+			  const struct sg_timing_insn *inst, uint64_t t, memory_fn *execute)
+{
+	if (!w->n_followers)
+		return execute(cu, w, inst, t);
+	for (uint32_t k = 0; k < w->n_followers; k++) { /* they are not in the host's L1 cache */
+		__builtin_prefetch(w->followers[k], 1);
+		__builtin_prefetch(&w->followers[k]->exec, 1);
+		__builtin_prefetch(&w->followers[k]->cu);
+	}
+	if (cu->model->n_issued & 1)
+		return execute(cu, w, inst, t) && follow(w, inst, t, execute);
+	return follow(w, inst, t, execute) && execute(cu, w, inst, t);
 }
 
 static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
@@ -139,12 +193,12 @@ static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave
 	}
 	switch (inst->unit) {
 	case SG_UNIT_SMEM:
-		return sg_scalar_memory(cu, w, inst, t);
+		return access_memory(cu, w, inst, t, sg_scalar_memory);
 	case SG_UNIT_VMEM:
 	case SG_UNIT_FLAT:
-		return sg_vector_memory(cu, w, inst, t);
+		return access_memory(cu, w, inst, t, sg_vector_memory);
 	case SG_UNIT_LDS:
-		return sg_local_memory(cu, w, inst, t);
+		return access_memory(cu, w, inst, t, sg_local_memory);
 	case SG_UNIT_MISC:
 		if (inst->flags & SG_INSN_BARRIER)
 			barrier(cu, w, t);
@@ -227,7 +281,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t ready = w->ready_at;
 
-	w->page->count[cu->se][w->slot]++;
+	w->page->count[cu->count_at][w->slot]++;
 	cu->model->n_issued++;
 	if (w->waits && ready > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / SG_QUAD;
@@ -301,7 +355,7 @@ static uint32_t earlier_due(uint32_t a, uint32_t b)
 static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t,
 		      uint64_t until)
 {
-	uint64_t *count = w->page->count[cu->se];
+	uint64_t *count = w->page->count[cu->count_at];
 	uint32_t slot = w->slot, n = 0;
 	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
@@ -494,7 +548,8 @@ static bool begin_window(struct sg_scalar_group *group, uint64_t end)
 	return is_active;
 }
 
-static void end_window(struct sg_scalar_group *group, uint64_t end)
+/* When each SIMD has something to do again. */
+static void find_next(struct sg_scalar_group *group, uint64_t end)
 {
 	for (uint32_t k = 0; k < 4 * group->n_cus; k++) {
 		const struct sg_simd *simd = &group->cus[k / 4]->simd[k % 4];
@@ -526,8 +581,12 @@ void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 				sg_simd_quad(cu, &cu->simd[k % 4], t);
 			}
 		}
-		end_window(group, end);
+		find_next(group, end);
 	}
+}
+
+void sg_cu_end_window(struct sg_scalar_group *group, uint64_t end)
+{
 	for (uint32_t c = 0; c < group->n_cus; c++) {
 		if (group->cus[c]->tcp.queue.n)
 			sg_tcp_advance(group->cus[c], end);

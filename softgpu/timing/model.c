@@ -75,7 +75,8 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	assert(!(hw->l1_misses & (hw->l1_misses - 1)) && hw->l1_misses <= SG_MAX_SLOTS);
 	/* times of issue are whole quad-cycles, and those of a window are counted in bytes */
 	assert(hw->request % SG_QUAD == 0 && hw->request / SG_QUAD < SG_DUE_LATER);
-	assert(hw->ta_queue <= SG_MAX_LOOKUPS);
+	assert(hw->ta_queue + SG_LOOKUPS_BEHIND <= SG_MAX_LOOKUPS);
+	assert(hw->n_se <= SG_MAX_FOLLOWERS + 1);
 	assert(hw->n_xcc && hw->n_xcc <= SG_MAX_XCC && sg_hw_n_engines(hw) <= SG_MAX_SE);
 	m->n_cus = sg_hw_n_engines(hw) * hw->cus_per_se;
 	m->n_groups = sg_hw_n_engines(hw) * hw->n_groups;
@@ -83,20 +84,12 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
 	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) ||
 	    !sg_tcc_init(&m->tcc, hw) || !sg_cache_init(&m->walked, 1, 512) ||
-	    !(m->steady = sg_steady_create())) {
+	    !(m->steady = sg_steady_create()) || !(m->issue_counts = sg_lockstep_create(hw))) {
 		sg_model_destroy(m);
 		return NULL;
 	}
 	return m;
 }
-
-/* Frees a list of things linked by their member `link`. */
-#define FREE_LIST(type, list, link)                                                                \
-	while (list) {                                                                             \
-		type *head_ = (list);                                                              \
-		(list) = head_->link;                                                              \
-		free(head_);                                                                       \
-	}
 
 void sg_model_destroy(struct sg_model *m)
 {
@@ -115,11 +108,12 @@ void sg_model_destroy(struct sg_model *m)
 	sg_tcc_free(&m->tcc);
 	sg_cache_free(&m->walked);
 	sg_steady_destroy(m->steady);
+	free(m->issue_counts);
 	sg_code_map_clear(&m->code);
-	FREE_LIST(struct sg_model_wave, m->free_waves, next_free)
-	FREE_LIST(struct sg_vmem_op, m->free_ops[0], next_free)
-	FREE_LIST(struct sg_vmem_op, m->free_ops[1], next_free)
-	FREE_LIST(struct sg_model_wg, m->free_wgs, next_free)
+	sg_pool_free(&m->waves);
+	sg_pool_free(&m->wgs);
+	sg_pool_free(&m->ops[0]);
+	sg_pool_free(&m->ops[1]);
 	free(m->saved);
 	free(m->cus);
 	free(m->groups);
@@ -257,7 +251,7 @@ static void begin(struct sg_model *m)
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
-	m->n_alive = m->n_issued = m->n_repeated = m->last_end = 0;
+	m->n_alive = m->n_ended = m->n_issued = m->n_repeated = m->last_end = 0;
 	m->state_is_known = false;
 	m->walk_page = SG_NEVER;
 	m->n_outside = 0;
@@ -285,28 +279,64 @@ static void begin(struct sg_model *m)
 	sg_tcc_begin(&m->tcc, m->mhz, m->r->values[SG_BLOCK_TCC], SG_N_TCC);
 }
 
-/* A run that failed leaves waves and instructions behind. */
+/* ---- a run that failed leaves waves and instructions behind ---- */
+
+static void abandon_wave(const struct sg_model *m, struct sg_model_wave *w)
+{
+	if (w->wg->traces && m->d->release)
+		m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
+	w->wg->traces = NULL;
+	if (!--w->wg->n_alive)
+		free(w->wg);
+	free(w);
+}
+
+/* Answers that will not come: a wave that has ended is there for them alone. */
+static void abandon_answer(struct sg_model_wave *w)
+{
+	if (!--w->in_flight && w->ended)
+		free(w);
+}
+
+static void abandon_ops(struct sg_vmem_op *op)
+{
+	while (op) {
+		struct sg_vmem_op *next = op->next;
+
+		abandon_answer(op->wave);
+		free(op);
+		op = next;
+	}
+}
+
 static void abandon(struct sg_model *m)
 {
 	for (uint32_t k = 0; k < m->n_cus; k++) {
 		struct sg_tcp *tcp = &m->cus[k].tcp;
 
-		for (unsigned s = 0; s < 4; s++)
-			for (uint32_t n = 0; n < m->cus[k].simd[s].n_waves; n++) {
-				struct sg_model_wave *w = m->cus[k].simd[s].waves[n];
+		for (uint32_t n = 0; n < tcp->queue.n; n++) {
+			struct sg_vmem_op *op =
+				tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS];
 
-				if (w->wg->traces && m->d->release)
-					m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
-				w->wg->traces = NULL;
-				if (!--w->wg->n_alive)
-					free(w->wg);
-				free(w);
-			}
-		for (uint32_t n = 0; n < tcp->queue.n; n++)
-			free(tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS]);
-		FREE_LIST(struct sg_vmem_op, tcp->loads.head, next)
-		FREE_LIST(struct sg_vmem_op, tcp->stores.head, next)
+			op->next = NULL;
+			abandon_ops(op);
+		}
+		abandon_ops(tcp->loads.head);
+		abandon_ops(tcp->stores.head);
 	}
+	for (uint32_t k = 0; k < m->n_groups; k++)
+		for (uint32_t n = 0; n < m->groups[k].data.n_waits; n++)
+			abandon_answer(m->groups[k].data.waits[n].wave);
+	for (uint32_t k = 0; k < 4 * m->n_cus; k++)
+		for (uint32_t n = 0; n < m->cus[k / 4].simd[k % 4].n_waves; n++) {
+			struct sg_model_wave *w = m->cus[k / 4].simd[k % 4].waves[n];
+
+			for (uint32_t f = 0; f < w->n_followers; f++) {
+				w->followers[f]->wg->n_alive = w->wg->n_alive;
+				abandon_wave(m, w->followers[f]);
+			}
+			abandon_wave(m, w);
+		}
 }
 
 /*
@@ -336,6 +366,25 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 	return next == SG_NEVER || next < t ? t : next - (next - t) % window;
 }
 
+/*
+ * L2 serves what arrives at the same time in the order of the senders. Engines in step always send at the same time, so
+ * that their leader must be neither the first nor the last of them more often than the others: they take turns.
+ */
+static void run_die(struct sg_model *m, uint32_t xcc, uint32_t window)
+{
+	const struct sg_hw *hw = m->hw;
+	uint32_t first = xcc * hw->n_se * hw->n_groups, n = hw->n_se * hw->n_groups;
+	bool in_step = m->spi.dies[xcc].in_step;
+
+	for (uint32_t k = 0; k < (in_step ? hw->n_groups : n) && !m->failed; k++) {
+		sg_cu_window(&m->groups[first + k], m->window_end);
+		if (!in_step)
+			sg_cu_end_window(&m->groups[first + k], m->window_end);
+	}
+	for (uint32_t k = window % hw->n_se * hw->n_groups, end = k + n; in_step && k < end; k++)
+		sg_cu_end_window(&m->groups[first + k % n], m->window_end);
+}
+
 bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct sg_model_result *r)
 {
 	uint64_t t = 0, n_before = 0, ask_at = ASK_CYCLES, end;
@@ -350,12 +399,13 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 	}
 	begin(m);
 	m->failed = !sg_spi_begin(m);
-	while ((m->spi.n_left || m->n_alive) && !m->failed) {
+	sg_lockstep_begin(m);
+	while ((m->spi.n_left || m->n_alive || m->n_ended) && !m->failed) {
 		m->window_start = t;
 		m->window_end = t + window;
 		sg_spi_window(m, t, m->window_end);
-		for (uint32_t g = 0; g < m->n_groups && !m->failed; g++)
-			sg_cu_window(&m->groups[g], m->window_end);
+		for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
+			run_die(m, xcc, (uint32_t)(t / window));
 		m->failed |= m->tcc.lost;
 		sg_tcc_serve(&m->tcc, t + window, window);
 		t += window;

@@ -69,6 +69,7 @@ struct sg_model_dispatch {
 	bool cold; /* first dispatch of this kernel: instruction cache and clock are cold */
 	bool system_release;    /* the end writes L2 back, and that is counted */
 	bool every_window;      /* simulate also what repeats (steady.c): to compare */
+	bool apart;             /* simulate each engine, also where all do the same (lockstep.c) */
 	uint64_t sample_cycles; /* 0: no PC samples */
 	uint64_t
 		origin; /* subtracted from addresses, so that results do not depend on where memory begins */

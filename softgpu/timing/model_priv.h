@@ -13,6 +13,7 @@
 #include "softgpu/timing/code_map.h"
 #include "softgpu/timing/due.h"
 #include "softgpu/timing/model.h"
+#include "softgpu/timing/pool.h"
 #include "softgpu/timing/scoreboard.h"
 
 #define SG_QUAD 4    /* cycles from one issue to the next */
@@ -20,10 +21,13 @@
 #define SG_MAX_LGKM 16
 #define SG_MAX_GROUP_CUS 3
 #define SG_MAX_OUTSIDE 16 /* kinds of host memory in one dispatch */
+#define SG_MAX_WG_WAVES 16
+#define SG_MAX_FOLLOWERS 7 /* engines of a die, but one */
 #define SG_UNIT_ENDING SG_N_UNITS
 #define SG_MAX_SLOTS 256 /* 64-byte reads in flight of one L1 */
 
 struct sg_cu;
+struct sg_issue_counts;
 struct sg_scalar_group;
 struct sg_steady;
 
@@ -36,7 +40,9 @@ struct sg_model_wg {
 	uint64_t id;
 	struct sg_wg_traces *traces;
 	uint32_t n_waves, n_alive, n_at_barrier;
-	struct sg_model_wg *next_free;
+	/* where engines are in step: those of other engines, which end with it */
+	uint32_t n_followers;
+	struct sg_model_wg *followers[SG_MAX_FOLLOWERS];
 };
 
 /*
@@ -55,7 +61,10 @@ struct sg_model_wave {
 	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
 	bool waits;           /* for a counter, a barrier, a time or code, not for its turn */
 	uint8_t wait_vm, wait_lgkm;
-	uint64_t last_pc; /* of the last instruction */
+	bool ended; /* with its leader, before it got all answers */
+	uint8_t n_followers;
+	uint16_t in_flight; /* answers that it has not got yet */
+	uint64_t last_pc;   /* of the last instruction */
 	/* 64 */
 	uint64_t exec;
 	struct sg_done_ring vm, lgkm;
@@ -64,8 +73,8 @@ struct sg_model_wave {
 	uint64_t started;
 	struct sg_cu *cu;
 	struct sg_model_wg *wg;
-	uint32_t index; /* in the workgroup */
-	struct sg_model_wave *next_free;
+	uint32_t index;                                    /* in the workgroup */
+	struct sg_model_wave *followers[SG_MAX_FOLLOWERS]; /* that do the same (lockstep.c) */
 	struct sg_scoreboard late;
 	struct sg_list_digests lists;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
@@ -93,7 +102,7 @@ struct sg_vmem_op {
 	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
 	uint64_t first;
 	uint64_t written; /* bytes of the next line that go along with it */
-	struct sg_vmem_op *next, *next_free;
+	struct sg_vmem_op *next;
 	struct sg_line_access lines[]; /* room for so many */
 };
 
@@ -116,7 +125,8 @@ struct sg_simd {
 	bool is_new;          /* the window began in a state that none did before */
 };
 
-#define SG_MAX_LOOKUPS 32 /* hw->ta_queue is not longer */
+#define SG_MAX_LOOKUPS 64    /* a power of two */
+#define SG_LOOKUPS_BEHIND 16 /* more than hw->ta_queue, of a CU that follows another one */
 
 /* Instructions that wait for look-ups, in order. */
 struct sg_lookup_queue {
@@ -158,6 +168,10 @@ struct sg_cu {
 	struct sg_busy busy;
 	uint64_t *sq;    /* counters of the shader engine */
 	uint64_t *level; /* accumulations of the shader engine */
+	/* the same of issue and instruction fetches: where engines are in step, they stand for all of these */
+	uint64_t *issue, *issue_level;
+	uint32_t count_at; /* place in sg_map_page.count */
+	bool follows;      /* another engine's CU, see lockstep.c */
 	uint64_t next_sample;
 	uint32_t sample_rr;
 };
@@ -202,7 +216,8 @@ struct sg_scalar_group {
 /* Workgroup i is for die i modulo their number; each die launches its own in order. */
 struct sg_spi_die {
 	uint64_t next_wg;
-	uint32_t se; /* of the die, whose turn it is */
+	uint32_t se;  /* of the die, whose turn it is */
+	bool in_step; /* its engines; the first one leads (lockstep.c) */
 };
 
 struct sg_spi {
@@ -227,11 +242,11 @@ struct sg_model {
 	struct sg_scalar_group *groups;
 	uint32_t n_cus, n_groups;
 	struct sg_spi spi;
-	struct sg_model_wave *free_waves;
-	struct sg_vmem_op *free_ops[2]; /* with room for few lines; for all there can be */
-	struct sg_accesses accesses;    /* of the instruction that is being issued */
+	struct sg_pool waves, wgs;
+	struct sg_pool ops[2];       /* with room for few lines; for all there can be */
+	struct sg_accesses accesses; /* of the instruction that is being issued */
 	struct sg_steady *steady;
-	struct sg_model_wg *free_wgs;
+	struct sg_issue_counts *issue_counts; /* of the engines in step */
 	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
 	uint64_t state;  /* sg_model_state() */
 	bool state_is_known;
@@ -244,7 +259,8 @@ struct sg_model {
 	struct sg_memory_kind outside[SG_MAX_OUTSIDE]; /* kinds of host memory met so far */
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
-	uint64_t n_alive;    /* waves */
+	uint64_t n_alive;    /* waves that are simulated */
+	uint64_t n_ended;    /* waves, but for their answers */
 	uint64_t n_issued;   /* instructions */
 	uint64_t n_repeated; /* windows of SIMDs */
 	uint64_t last_end;
@@ -254,6 +270,8 @@ struct sg_model {
 
 /* cu.c */
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end);
+/* Their memory pipelines, up to the end of the window. */
+void sg_cu_end_window(struct sg_scalar_group *group, uint64_t end);
 /* One quad-cycle of the SIMD, in which some of its waves are due. */
 void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t);
 /* steady.c */
@@ -265,6 +283,18 @@ void sg_steady_clear(struct sg_steady *steady);
 bool sg_steady_repeat(struct sg_cu *cu, struct sg_simd *simd);
 /* Simulates the window of simd->is_new, as far as it concerns the SIMD alone, and keeps it for others. */
 void sg_steady_keep(struct sg_cu *cu, struct sg_simd *simd);
+/* lockstep.c */
+struct sg_issue_counts *sg_lockstep_create(const struct sg_hw *hw); /* NULL: no memory */
+void sg_lockstep_begin(struct sg_model *m);
+/* The CU of another engine of the die that does what this one does; NULL: the engine has none. */
+struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine);
+bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b);
+/* A new wave, on its CU and of its workgroup, follows one that has just been launched. */
+void sg_lockstep_join(struct sg_model_wave *leader, struct sg_model_wave *w);
+/* Before a window: from now on each engine of the die is simulated. */
+void sg_lockstep_part(struct sg_model *m, uint32_t xcc);
+/* At the end of a dispatch: completes the counters of engines in step. */
+void sg_lockstep_finish(struct sg_model *m);
 /* fetch.c */
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 /* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
@@ -296,6 +326,8 @@ void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
 void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
 /* sqc.c */
+void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
+		 struct sg_scalar_wait wait);
 /* When the instruction at pc is available. SG_NEVER: unknown; the answer will wake the wave. */
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* The same, if it is a hit that changes only counters; false: nothing was done. */
@@ -347,6 +379,16 @@ static inline void sg_wave_wake(struct sg_model_wave *w)
 		group->next[simd->in_group] = w->ready_at;
 	if (simd->due[w->age] < group->due[simd->in_group])
 		group->due[simd->in_group] = simd->due[w->age];
+}
+
+/* An answer for the wave, which may have ended. */
+static inline void sg_wave_got(struct sg_model *m, struct sg_model_wave *w, uint64_t time)
+{
+	if (--w->in_flight || !w->ended)
+		return;
+	m->n_ended--;
+	m->last_end = time > m->last_end ? time : m->last_end;
+	sg_pool_put(&m->waves, w);
 }
 
 /* Takes the SIMD's fetch port for one block. Returns the cycles to wait for the port. */

@@ -239,6 +239,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	uint64_t grbm = spi_busy + m->hw->cp_overhead, khz;
 	uint64_t *tcc = m->r->values[SG_BLOCK_TCC];
 
+	sg_lockstep_finish(m);
 	sg_insn_counts(m);
 	sg_tcc_finish(&m->tcc);
 	finish_engines(m, grbm);

@@ -46,7 +46,7 @@ bool sg_spi_begin(struct sg_model *m)
 	spi->scratch_cap = d->scratch_waves ? d->scratch_waves / sg_hw_n_engines(hw) : UINT32_MAX;
 	if (spi->scratch_cap < d->waves_per_wg)
 		spi->scratch_cap = d->waves_per_wg;
-	return spi->simd_cap <= SG_MAX_SIMD_WAVES &&
+	return spi->simd_cap <= SG_MAX_SIMD_WAVES && d->waves_per_wg <= SG_MAX_WG_WAVES &&
 	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
 }
 
@@ -55,7 +55,7 @@ static bool fits(const struct sg_model *m, const struct sg_cu *cu)
 	const struct sg_model_dispatch *d = m->d;
 	uint32_t n_free = 0;
 
-	if (cu->missing ||
+	if (cu->missing || cu->follows ||
 	    cu->lds_used + granules(d->lds_bytes, m->hw->lds_granule) > m->hw->lds_bytes ||
 	    (d->waves_per_wg > 1 && cu->barriers_used == m->hw->barriers))
 		return false;
@@ -135,30 +135,35 @@ static void count_wave(struct sg_cu *cu, const struct sg_model_wave *w)
 	sq[SG_C_SQ_WAVES_LT_16] += lanes < 16;
 }
 
-static struct sg_model_wave *new_wave(struct sg_model *m)
+static struct sg_model_wave *new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index)
 {
-	struct sg_model_wave *w = m->free_waves;
+	struct sg_model *m = cu->model;
+	struct sg_model_wave *w = sg_pool_take(&m->waves);
 
-	if (w) {
-		m->free_waves = w->next_free;
-		return w;
-	}
-	w = aligned_alloc(_Alignof(struct sg_model_wave), sizeof(*w));
-	if (!w)
-		m->failed = true;
-	else
+	if (!w) {
+		w = aligned_alloc(_Alignof(struct sg_model_wave), sizeof(*w));
+		if (!w)
+			return NULL;
 		memset(w, 0, sizeof(*w));
+	}
+	w->cu = cu;
+	w->wg = wg;
+	w->index = index;
+	w->in_flight = 0;
+	w->ended = false;
+	w->n_followers = 0;
+	wg->n_alive++;
 	return w;
 }
 
-static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
-			uint32_t index, uint64_t t)
+static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
+					 struct sg_model_wg *wg, uint32_t index, uint64_t t)
 {
-	struct sg_model_wave *w = new_wave(m);
+	struct sg_model_wave *w = new_wave(cu, wg, index);
 	struct sg_simd *simd;
 
 	if (!w)
-		return false;
+		return NULL;
 	while (cu->simd[cu->next_simd].n_waves >= m->spi.simd_cap)
 		cu->next_simd = (cu->next_simd + 1) % 4;
 	simd = &cu->simd[cu->next_simd];
@@ -166,9 +171,6 @@ static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg
 	w->wave_slot = (uint8_t)__builtin_ctz(~simd->slots_used);
 	simd->slots_used |= 1u << w->wave_slot;
 	cu->next_simd = (cu->next_simd + 1) % 4;
-	w->cu = cu;
-	w->wg = wg;
-	w->index = index;
 	w->age = (uint8_t)simd->n_waves++;
 	simd->waves[w->age] = w;
 	if (!cu->n_waves++)
@@ -177,53 +179,153 @@ static bool launch_wave(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg
 		m->spi.se_from[cu->se] = t;
 	m->n_alive++;
 	if (!sg_wave_begin(cu, w, t))
-		return false;
+		return NULL;
 	count_wave(cu, w);
 	sg_wave_wake(w);
+	return w;
+}
+
+static void release_wg(struct sg_model *m, struct sg_model_wg *wg)
+{
+	if (m->d->release)
+		m->d->release(m->d->ctx, wg->id, wg->traces);
+	sg_pool_put(&m->wgs, wg);
+}
+
+/* One of its waves is not alive any more. */
+static void leave_wg(struct sg_model *m, struct sg_model_wg *wg)
+{
+	if (--wg->n_alive)
+		return;
+	for (uint32_t k = 0; k < wg->n_followers; k++)
+		release_wg(m, wg->followers[k]);
+	release_wg(m, wg);
+}
+
+/* The next workgroup of the die. NULL: it is missing. */
+static struct sg_model_wg *take_wg(struct sg_model *m, uint32_t xcc)
+{
+	struct sg_spi_die *die = &m->spi.dies[xcc];
+	struct sg_model_wg *wg = sg_pool_take(&m->wgs);
+
+	if (!wg)
+		wg = malloc(sizeof(*wg));
+	if (!wg)
+		return NULL;
+	wg->id = die->next_wg;
+	wg->traces = m->d->next(m->d->ctx, wg->id);
+	if (!wg->traces || !wg->traces->n_waves || wg->traces->n_waves > m->d->waves_per_wg) {
+		free(wg); /* whoever made the traces knows of them */
+		return NULL;
+	}
+	wg->n_waves = wg->traces->n_waves;
+	wg->n_alive = wg->n_at_barrier = wg->n_followers = 0;
+	die->next_wg += m->hw->n_xcc;
+	m->spi.n_left--;
+	for (uint32_t k = 0; k < wg->n_waves;
+	     k++) { /* another thread wrote them: they are in its cache */
+		__builtin_prefetch(wg->traces->waves[k].control.bytes);
+		__builtin_prefetch(wg->traces->waves[k].memory.bytes);
+	}
+	return wg;
+}
+
+/* Its waves follow those of another workgroup, which is on the CU of the same number. */
+static bool launch_in_step(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
+			   struct sg_model_wave *const *leaders)
+{
+	struct sg_model_wg *leader = leaders[0]->wg;
+	struct sg_spi *spi = &m->spi;
+	uint32_t se = cu->se;
+
+	leader->followers[leader->n_followers++] = wg;
+	SPI(SPI_CSN_NUM_THREADGROUPS)++;
+	for (uint32_t k = 0; k < wg->n_waves; k++) {
+		struct sg_model_wave *w = new_wave(cu, wg, k);
+
+		if (!w)
+			return false;
+		sg_lockstep_join(leaders[k], w);
+		count_wave(cu, w);
+	}
 	return true;
 }
 
-static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
+static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
+		      struct sg_model_wave **waves, uint64_t t)
 {
 	struct sg_spi *spi = &m->spi;
-	struct sg_model_wg *wg = m->free_wgs;
 	uint32_t se = cu->se;
 
-	if (wg)
-		m->free_wgs = wg->next_free;
-	else
-		wg = malloc(sizeof(*wg));
-	if (!wg)
-		return false;
-	wg->id = spi->dies[cu->xcc].next_wg;
-	wg->traces = m->d->next(m->d->ctx, wg->id);
-	if (!wg->traces || !wg->traces->n_waves || wg->traces->n_waves > m->d->waves_per_wg) {
-		free(wg);
-		return false;
-	}
-	wg->n_waves = wg->n_alive = wg->traces->n_waves;
-	wg->n_at_barrier = 0;
 	cu->n_wgs++;
 	cu->lds_used += granules(m->d->lds_bytes, m->hw->lds_granule);
 	cu->barriers_used += m->d->waves_per_wg > 1;
 	spi->scratch_used[se] += wg->n_waves;
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
-	for (uint32_t k = 0; k < wg->n_waves;
-	     k++) { /* another thread wrote them: they are in its cache */
-		__builtin_prefetch(wg->traces->waves[k].control.bytes);
-		__builtin_prefetch(wg->traces->waves[k].memory.bytes);
-	}
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
-		if (!launch_wave(m, cu, wg, k, t))
+		waves[k] = launch_wave(m, cu, wg, k, t);
+		if (!waves[k])
 			return false;
 		t += m->hw->wave_launch;
 	}
 	spi->launch_free[se] = t;
 	spi->last = t > spi->last ? t : spi->last;
-	spi->dies[cu->xcc].next_wg += m->hw->n_xcc;
-	spi->n_left--;
 	return true;
+}
+
+/* The workgroups of one launch: the first for the CU that has room, the others for those that do the same. */
+struct launches {
+	uint32_t n;
+	struct sg_cu *cus[SG_MAX_SE];
+	struct sg_model_wg *wgs[SG_MAX_SE];
+};
+
+/* False: one is missing. */
+static bool take_wgs(struct sg_model *m, struct sg_cu *cu, struct launches *l)
+{
+	uint32_t n_engines = m->spi.dies[cu->xcc].in_step ? m->hw->n_se : 1;
+
+	for (uint32_t k = 0; k < n_engines; k++) {
+		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
+
+		if (!other)
+			continue;
+		l->cus[l->n] = other;
+		l->wgs[l->n] = take_wg(m, cu->xcc);
+		if (!l->wgs[l->n])
+			return false;
+		l->n++;
+	}
+	return true;
+}
+
+static bool launch_all(struct sg_model *m, const struct launches *l, uint64_t t)
+{
+	struct sg_model_wave *waves[SG_MAX_WG_WAVES];
+	bool same = true;
+
+	for (uint32_t k = 1; k < l->n; k++)
+		same &= sg_lockstep_same_path(l->wgs[0]->traces, l->wgs[k]->traces);
+	if (!same)
+		sg_lockstep_part(m, l->cus[0]->xcc);
+	for (uint32_t k = 0; k < l->n; k++)
+		if (k && same ? !launch_in_step(m, l->cus[k], l->wgs[k], waves)
+			      : !launch_wg(m, l->cus[k], l->wgs[k], waves, t))
+			return false;
+	return true;
+}
+
+static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
+{
+	struct launches l = { 0 };
+
+	if (take_wgs(m, cu, &l) && launch_all(m, &l, t))
+		return true;
+	for (uint32_t k = 0; k < l.n; k++)
+		if (!l.wgs[k]->n_alive) /* else abandon() finds it */
+			release_wg(m, l.wgs[k]);
+	return false;
 }
 
 /* An engine that asked in vain until `to`, from `from` on. */
@@ -244,6 +346,12 @@ static uint32_t engine_of(const struct sg_model *m, uint32_t xcc, uint32_t k)
 	return xcc * m->hw->n_se + (m->spi.dies[xcc].se + k) % m->hw->n_se;
 }
 
+/* Engines that ask for themselves. */
+static uint32_t n_asking(const struct sg_model *m, uint32_t xcc)
+{
+	return m->spi.dies[xcc].in_step ? 1 : m->hw->n_se;
+}
+
 /*
  * The engine that can take the next workgroup of the die first, and its CU; *out_t: when. NULL: none can before
  * `to`. An engine that cannot is not looked at again: nothing ends within a window.
@@ -252,14 +360,13 @@ static struct sg_cu *first_cu(struct sg_model *m, uint32_t xcc, uint32_t *full, 
 			      uint64_t to, uint64_t *out_t)
 {
 	const struct sg_spi *spi = &m->spi;
-	const struct sg_hw *hw = m->hw;
 
 	for (;;) {
 		uint32_t first = SG_MAX_SE;
 		uint64_t first_t = to;
 		struct sg_cu *cu = NULL;
 
-		for (uint32_t k = 0; k < hw->n_se; k++) {
+		for (uint32_t k = 0; k < n_asking(m, xcc); k++) {
 			uint32_t se = engine_of(m, xcc, k);
 			uint64_t t = spi->launch_free[se] > from ? spi->launch_free[se] : from;
 
@@ -288,15 +395,20 @@ static void die_window(struct sg_model *m, uint32_t xcc, uint64_t from, uint64_t
 	struct sg_cu *cu;
 	uint64_t t;
 
-	while (die->next_wg < m->d->n_wgs && !m->failed &&
-	       (cu = first_cu(m, xcc, &full, from, to, &t))) {
-		die->se = (cu->se + 1) % hw->n_se;
+	while (die->next_wg < m->d->n_wgs && !m->failed) {
+		/* there must be one for each engine in step */
+		if (die->in_step && die->next_wg + (hw->n_se - 1ull) * hw->n_xcc >= m->d->n_wgs)
+			sg_lockstep_part(m, xcc);
+		cu = first_cu(m, xcc, &full, from, to, &t);
+		if (!cu)
+			break;
+		die->se = die->in_step ? 0 : (cu->se + 1) % hw->n_se;
 		if (!launch(m, cu, t))
 			m->failed = true;
 	}
 	/* those whose turn it is ask for what is left */
-	for (uint32_t k = 0; k < hw->n_se && die->next_wg + (uint64_t)k * hw->n_xcc < m->d->n_wgs;
-	     k++) {
+	for (uint32_t k = 0;
+	     k < n_asking(m, xcc) && die->next_wg + (uint64_t)k * hw->n_xcc < m->d->n_wgs; k++) {
 		uint32_t se = engine_of(m, xcc, k);
 		uint64_t since = spi->launch_free[se] > from ? spi->launch_free[se] : from;
 
@@ -309,6 +421,22 @@ void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
 {
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc && m->spi.n_left; xcc++)
 		die_window(m, xcc, from, to);
+}
+
+/* With the wave, those in step are done. Some may not have all their answers. */
+static void end_followers(struct sg_model *m, struct sg_model_wave *w)
+{
+	for (uint32_t k = 0; k < w->n_followers; k++)
+		__builtin_prefetch(w->followers[k], 1);
+	for (uint32_t k = 0; k < w->n_followers; k++) {
+		struct sg_model_wave *f = w->followers[k];
+
+		f->ended = f->in_flight != 0;
+		if (f->ended)
+			m->n_ended++;
+		else
+			sg_pool_put(&m->waves, f);
+	}
 }
 
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
@@ -335,15 +463,12 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		sg_busy_add(&cu->busy, cu->busy_from, t);
 	if (!--spi->se_waves[cu->se])
 		sg_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
-	if (!--wg->n_alive) {
+	end_followers(m, w);
+	if (wg->n_alive == 1) {
 		cu->n_wgs--;
 		cu->lds_used -= granules(m->d->lds_bytes, m->hw->lds_granule);
 		cu->barriers_used -= m->d->waves_per_wg > 1;
-		if (m->d->release)
-			m->d->release(m->d->ctx, wg->id, wg->traces);
-		wg->next_free = m->free_wgs;
-		m->free_wgs = wg;
-	} else if (wg->n_at_barrier == wg->n_alive) {
+	} else if (wg->n_at_barrier == wg->n_alive - 1) {
 		/* the last wave that the others waited for is gone */
 		for (unsigned s = 0; s < 4; s++)
 			for (uint32_t n = 0; n < cu->simd[s].n_waves; n++) {
@@ -356,6 +481,6 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 			}
 		wg->n_at_barrier = 0;
 	}
-	w->next_free = m->free_waves;
-	m->free_waves = w;
+	leave_wg(m, wg);
+	sg_pool_put(&m->waves, w);
 }

@@ -55,8 +55,7 @@ static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind
 	sg_tcc_send(&g->model->tcc, &r);
 }
 
-static void wait_for(struct sg_scalar_group *g, struct sg_scalar_side *side,
-		     struct sg_scalar_wait wait)
+void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct sg_scalar_wait wait)
 {
 	if (side->n_waits == side->waits_room) {
 		uint32_t room = side->waits_room ? 2 * side->waits_room : 64;
@@ -73,6 +72,22 @@ static void wait_for(struct sg_scalar_group *g, struct sg_scalar_side *side,
 }
 
 #define SQ(name) cu->sq[SG_C_##name]
+#define ISSUE(name) cu->issue[SG_C_##name]
+
+/* A line of code, for the cache of each engine in step. */
+static void request_code(const struct sg_cu *cu, uint64_t line, uint64_t t)
+{
+	const struct sg_model *m = cu->model;
+	uint32_t n = m->spi.dies[cu->xcc].in_step ? m->hw->n_se : 1;
+
+	send(cu->group, line, SG_REQ_INST, t);
+	for (uint32_t k = 1; k < n; k++) {
+		const struct sg_cu *other = sg_lockstep_cu(cu, k);
+
+		if (other)
+			send(other->group, line, SG_REQ_INST, t);
+	}
+}
 
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
 {
@@ -82,34 +97,34 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 	uint64_t line = (pc - cu->model->d->origin) >> 6;
 	struct sg_pending_line *p = pending_line(side, line, t);
 
-	SQ(SQ_IFETCH)++;
-	SQ(SQC_ICACHE_REQ)++;
+	ISSUE(SQ_IFETCH)++;
+	ISSUE(SQC_ICACHE_REQ)++;
 	if (p) {
 		if (p->waiting++ < hw->scalar_waiting)
-			SQ(SQC_ICACHE_MISSES_DUPLICATE)++;
+			ISSUE(SQC_ICACHE_MISSES_DUPLICATE)++;
 		else
-			SQ(SQC_ICACHE_HITS)++;
+			ISSUE(SQC_ICACHE_HITS)++;
 		if (p->ready != SG_NEVER) {
-			cu->level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
+			cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
 			return p->ready + hw->fetch;
 		}
 	} else if (sg_cache_touch(&side->tags, line)) {
-		SQ(SQC_ICACHE_HITS)++;
-		cu->level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
+		ISSUE(SQC_ICACHE_HITS)++;
+		cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
 		return t + hw->fetch;
 	} else {
-		SQ(SQC_ICACHE_MISSES)++;
+		ISSUE(SQC_ICACHE_MISSES)++;
 		for (uint32_t k = 0; k <= hw->icache_ahead; k++) {
 			if (k && sg_cache_touch(&side->tags, line + k))
 				continue;
-			SQ(SQC_TC_INST_REQ)++;
-			SQ(SQC_TC_REQ)++;
+			ISSUE(SQC_TC_INST_REQ)++;
+			ISSUE(SQC_TC_REQ)++;
 			new_pending(side, line + k);
-			send(g, line + k, SG_REQ_INST, t);
+			request_code(cu, line + k, t);
 		}
 	}
-	wait_for(g, side,
-		 (struct sg_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
+	sg_sqc_wait(g, side,
+		    (struct sg_scalar_wait){ .wave = w, .issued = t, .line = line, .fetch = true });
 	return SG_NEVER;
 }
 
@@ -120,10 +135,10 @@ bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc)
 
 	if (side->n_pending || sg_cache_set(&side->tags, line)[0] != line + 1)
 		return false;
-	SQ(SQ_IFETCH)++;
-	SQ(SQC_ICACHE_REQ)++;
-	SQ(SQC_ICACHE_HITS)++;
-	cu->level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
+	ISSUE(SQ_IFETCH)++;
+	ISSUE(SQC_ICACHE_REQ)++;
+	ISSUE(SQC_ICACHE_HITS)++;
+	cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
 	return true;
 }
 
@@ -236,9 +251,11 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	if (unknown == SG_NEVER)
 		loaded(cu, w, slot, t, done);
 	else
-		wait_for(g, side,
-			 (struct sg_scalar_wait){
-				 .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
+		w->in_flight++, sg_sqc_wait(g, side,
+					    (struct sg_scalar_wait){ .wave = w,
+								     .lgkm_slot = slot,
+								     .issued = t,
+								     .line = unknown });
 }
 
 static void fetched(struct sg_model_wave *w, uint64_t t)
@@ -277,11 +294,12 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 			continue;
 		}
 		if (wait->fetch) {
-			cu->level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
+			cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
 			fetched(wait->wave, time + fetch);
 		} else {
 			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
 			sg_wave_answered(wait->wave, time);
+			sg_wave_got(g->model, wait->wave, time + fetch);
 		}
 	}
 	side->n_waits = kept;

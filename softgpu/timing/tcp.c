@@ -61,9 +61,12 @@ static struct sg_op_queue *queue_of(struct sg_tcp *tcp, uint8_t kind)
 
 bool sg_tcp_room(struct sg_cu *cu, uint64_t t)
 {
-	if (cu->tcp.queue.n >= cu->model->hw->ta_queue)
+	/* at times one that follows is slower than its leader, which does not wait for it at once */
+	uint32_t room = cu->model->hw->ta_queue + (cu->follows ? SG_LOOKUPS_BEHIND : 0);
+
+	if (cu->tcp.queue.n >= room)
 		sg_tcp_advance(cu, t);
-	return cu->tcp.queue.n < cu->model->hw->ta_queue;
+	return cu->tcp.queue.n < room;
 }
 
 uint64_t sg_tcp_full_until(const struct sg_cu *cu)
@@ -136,11 +139,9 @@ static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
 static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *lines)
 {
 	bool large = lines->n > FEW_LINES;
-	struct sg_vmem_op *op = m->free_ops[large];
+	struct sg_vmem_op *op = sg_pool_take(&m->ops[large]);
 
-	if (op) {
-		m->free_ops[large] = op->next_free;
-	} else {
+	if (!op) {
 		uint32_t room = large ? SG_MAX_ACCESSES : FEW_LINES;
 
 		op = malloc(sizeof(*op) + room * sizeof(op->lines[0]));
@@ -160,10 +161,7 @@ static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *l
 
 static void free_op(struct sg_model *m, struct sg_vmem_op *op)
 {
-	struct sg_vmem_op **list = &m->free_ops[op->room > FEW_LINES];
-
-	op->next_free = *list;
-	*list = op;
+	sg_pool_put(&m->ops[op->room > FEW_LINES], op);
 }
 
 void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -190,6 +188,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	if (!op)
 		return;
 	op->wave = w;
+	w->in_flight++;
 	op->vm_slot = sg_push_vm(w);
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
@@ -232,6 +231,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		w->vm_done[op->vm_slot] = done;
 		free_op(m, op);
 		sg_wave_answered(w, done);
+		sg_wave_got(m, w, done);
 	}
 }
 

@@ -36,6 +36,8 @@ struct synth_run {
 	bool cut;                  /* the traces end too early */
 	struct sg_mem_block block; /* that the model asked about last */
 	uint32_t first_wave_lanes; /* lanes of every wave; 0: 64 */
+	uint64_t odd_wg;           /* has waves of odd_lanes lanes; 0 lanes: none has */
+	uint32_t odd_lanes;
 };
 
 /* The row of the tables; also by the global_ spelling. Fails the program when there is none. */

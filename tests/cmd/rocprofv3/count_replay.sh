@@ -32,6 +32,15 @@ WAVESCOPE_MODEL=always run rocprofv3 --pmc $all -f csv -d always -o r -- "$vcopy
 rc_is 0
 is "$(counted same kernel/r always/r)" "$n" "modelled once and modelled in every pass"
 
+# Shader engines that do the same are simulated together: what follows from instructions and addresses is the same.
+exact="SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_VMEM_RD SQ_INSTS_VMEM_WR SPI_CSN_WAVE TCP_TOTAL_ACCESSES
+	TCP_TOTAL_READ TCP_TOTAL_WRITE TA_TOTAL_WAVEFRONTS TD_LOAD_WAVEFRONT TD_STORE_WAVEFRONT SQC_DCACHE_REQ"
+run rocprofv3 --pmc $exact -f csv -d together -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+WAVESCOPE_MODEL=full run rocprofv3 --pmc $exact -f csv -d full -o r -- "$vcopy" -n 65536 -b 256
+rc_is 0
+is "$(counted same together/r full/r)" "$(counted same together/r together/r)" "engines together and each for itself"
+
 # Several kernels that follow one another, some counters of every block, three ways.
 some="SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS SQ_INSTS_VMEM_RD SQ_INSTS_VMEM_WR
 	SQ_BUSY_CYCLES SQ_WAVE_CYCLES SQ_WAIT_ANY TCC_HIT TCC_MISS TCC_READ TCC_WRITE TCC_EA_RDREQ TCC_EA_WRREQ

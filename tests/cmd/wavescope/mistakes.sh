@@ -38,7 +38,7 @@ mistake "--sample-only (WAVESCOPE_SAMPLE_ONLY=1) requires --sample-waves N (WAVE
 
 WAVESCOPE_MODEL=never
 export WAVESCOPE_MODEL
-mistake "WAVESCOPE_MODEL is 'never': give always, or unset it" run -- true
+mistake "WAVESCOPE_MODEL is 'never': give always or full, or unset it" run -- true
 unset WAVESCOPE_MODEL
 WAVESCOPE_WAIT=nap
 export WAVESCOPE_WAIT

@@ -1,0 +1,323 @@
+/*
+ * lockstep: the shader engines of a die, while all of them do the same.
+ *
+ * Most kernels take one path in all workgroups. The engines then issue the same instructions at almost the same
+ * times, so the issue of one of them is simulated: the first one leads. With every workgroup of its own it is given
+ * one for each other engine, on the CU with the same number. Their waves are linked to the leader's
+ * (sg_model_wave.followers). When the leader issues a memory instruction, they execute theirs, with their addresses: LDS,
+ * scalar cache, translation, L1 and the way to L2 are simulated for every CU. Only nobody waits for their answers.
+ *
+ * So what follows from instructions and addresses is counted as if every engine were simulated, and what follows from
+ * waiting is that of the leader. Counters of issue are counted apart (sg_cu.issue) and added to each engine in the end.
+ *
+ * The engines part when a workgroup takes another path, or when there is not one for each: every wave that
+ * followed continues where its leader is, and is simulated from then on. tests/softgpu/test_lockstep.c compares.
+ */
+#include <stdlib.h>
+
+#include "softgpu/timing/model_priv.h"
+
+#define MIN_WGS 8 /* for each engine: a leader with fewer would be a poor sample */
+
+/* Counters of issue: of the CUs that all engines have, and of the last one, which some engines lack. */
+enum { ALL_HAVE, SOME_HAVE, N_SETS };
+
+struct sg_issue_counts {
+	uint64_t sq[SG_N_SQ], level[SG_N_SQ];
+};
+
+static struct sg_issue_counts *counts_of(const struct sg_model *m, uint32_t xcc, uint32_t set)
+{
+	return &m->issue_counts[xcc * N_SETS + set];
+}
+
+struct sg_issue_counts *sg_lockstep_create(const struct sg_hw *hw)
+{
+	return calloc((size_t)hw->n_xcc * N_SETS, sizeof(struct sg_issue_counts));
+}
+
+struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine)
+{
+	const struct sg_model *m = leader->model;
+	struct sg_cu *cu = &m->cus[leader->index + engine * m->hw->cus_per_se];
+
+	return cu->missing ? NULL : cu;
+}
+
+static bool has_last_cu(const struct sg_model *m, uint32_t se)
+{
+	return !m->cus[(se + 1) * m->hw->cus_per_se - 1].missing;
+}
+
+static void begin_cu(struct sg_cu *cu, bool in_step)
+{
+	const struct sg_model *m = cu->model;
+	const struct sg_hw *hw = m->hw;
+	bool is_last = cu->index % hw->cus_per_se == hw->cus_per_se - 1;
+	uint32_t set = is_last && hw->n_missing ? SOME_HAVE : ALL_HAVE;
+	struct sg_issue_counts *counts = counts_of(m, cu->xcc, set);
+
+	cu->follows = in_step && cu->se % hw->n_se;
+	cu->count_at = in_step && set == SOME_HAVE ? cu->se + 1 : cu->se;
+	cu->issue = in_step ? counts->sq : cu->sq;
+	cu->issue_level = in_step ? counts->level : cu->level;
+}
+
+void sg_lockstep_begin(struct sg_model *m)
+{
+	const struct sg_hw *hw = m->hw;
+	bool in_step = hw->n_se > 1 && !m->d->sample_cycles && !m->d->apart &&
+		       m->d->n_wgs >= (uint64_t)MIN_WGS * sg_hw_n_engines(hw);
+
+	if (in_step)
+		memset(m->issue_counts, 0, hw->n_xcc * N_SETS * sizeof(*m->issue_counts));
+	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
+		m->spi.dies[xcc].in_step = in_step;
+	for (uint32_t k = 0; k < m->n_cus; k++)
+		begin_cu(&m->cus[k], in_step);
+}
+
+bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b)
+{
+	if (a->n_waves != b->n_waves)
+		return false;
+	for (uint32_t k = 0; k < a->n_waves; k++) {
+		const struct sg_wave_trace *x = &a->waves[k], *y = &b->waves[k];
+
+		if (x->lost || y->lost || x->entry != y->entry || x->exec != y->exec ||
+		    x->control.size != y->control.size ||
+		    memcmp(x->control.bytes, y->control.bytes, x->control.size))
+			return false;
+	}
+	return true;
+}
+
+void sg_lockstep_join(struct sg_model_wave *leader, struct sg_model_wave *w)
+{
+	sg_trace_read(&w->reader, &w->wg->traces->waves[w->index]);
+	w->exec = leader->exec;
+	w->lanes = leader->lanes;
+	w->simd = leader->simd;
+	w->wave_slot = leader->wave_slot;
+	w->waiting = false;
+	w->vm = w->lgkm = (struct sg_done_ring){ 0 };
+	w->lists.n_added = 0;
+	leader->followers[leader->n_followers++] = w;
+}
+
+/* ---- counters ---- */
+
+static void add_counts(uint64_t *to, const uint64_t *from)
+{
+	for (uint32_t k = 0; k < SG_N_SQ; k++)
+		to[k] += from[k];
+}
+
+/* Of each instruction: the leader's, for every engine. */
+static void share_executed(struct sg_model *m, uint32_t first_se)
+{
+	for (struct sg_map_page *page = m->code.pages; page; page = page->next)
+		for (uint32_t slot = 0; slot < SG_MAP_SLOTS; slot++) {
+			uint64_t all = page->count[first_se][slot],
+				 some = page->count[first_se + 1][slot];
+
+			for (uint32_t se = first_se; all + some && se < first_se + m->hw->n_se;
+			     se++)
+				page->count[se][slot] = all + (has_last_cu(m, se) ? some : 0);
+		}
+}
+
+/* The launcher of an engine asked for what the leader's asked for, and got it at the same time. */
+static void share_launches(struct sg_spi *spi, uint32_t leader, uint32_t se)
+{
+	static const uint16_t places[] = {
+		SG_C_SPI_RA_RES_STALL_CSN,      SG_C_SPI_RA_TMP_STALL_CSN,
+		SG_C_SPI_RA_WAVE_SIMD_FULL_CSN, SG_C_SPI_RA_VGPR_SIMD_FULL_CSN,
+		SG_C_SPI_RA_SGPR_SIMD_FULL_CSN, SG_C_SPI_RA_LDS_CU_FULL_CSN,
+		SG_C_SPI_RA_BAR_CU_FULL_CSN,
+	};
+	const uint64_t *from = spi->c + (size_t)leader * SG_N_SPI;
+	uint64_t *to = spi->c + (size_t)se * SG_N_SPI;
+
+	for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+		to[places[k]] = from[places[k]];
+	spi->next_cu[se] = spi->next_cu[leader];
+	spi->launch_free[se] = spi->launch_free[leader];
+	spi->se_from[se] = spi->se_from[leader];
+	spi->se_busy[se] = spi->se_busy[leader];
+}
+
+static void share_cu(const struct sg_cu *leader, struct sg_cu *cu)
+{
+	cu->busy_from = leader->busy_from;
+	cu->busy = leader->busy;
+	cu->lds_full = leader->lds_full;
+}
+
+static void share_code(const struct sg_scalar_group *leader, struct sg_scalar_group *g)
+{
+	const struct sg_cache *from = &leader->inst.tags;
+
+	memcpy(g->inst.tags.tag, from->tag,
+	       (size_t)from->n_sets * from->n_ways * sizeof(*from->tag));
+}
+
+/* What has been counted for the engines of the die together becomes each one's. */
+static void share(struct sg_model *m, uint32_t xcc)
+{
+	const struct sg_hw *hw = m->hw;
+	uint32_t leader = xcc * hw->n_se;
+
+	share_executed(m, leader);
+	for (uint32_t n = 0; n < hw->n_se; n++) {
+		uint32_t se = leader + n;
+		uint64_t *sq = m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ;
+		uint64_t *level = m->r->accumulated + (size_t)se * SG_N_SQ;
+
+		for (uint32_t set = ALL_HAVE; set < (has_last_cu(m, se) ? N_SETS : SOME_HAVE);
+		     set++) {
+			add_counts(sq, counts_of(m, xcc, set)->sq);
+			add_counts(level, counts_of(m, xcc, set)->level);
+		}
+		if (!n)
+			continue;
+		share_launches(&m->spi, leader, se);
+		for (uint32_t k = 0; k < hw->n_groups; k++)
+			share_code(&m->groups[leader * hw->n_groups + k],
+				   &m->groups[se * hw->n_groups + k]);
+		for (uint32_t k = 0; k < hw->cus_per_se; k++) {
+			const struct sg_cu *from = &m->cus[leader * hw->cus_per_se + k];
+			struct sg_cu *cu = sg_lockstep_cu(from, n);
+
+			if (cu)
+				share_cu(from, cu);
+		}
+	}
+}
+
+void sg_lockstep_finish(struct sg_model *m)
+{
+	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
+		if (m->spi.dies[xcc].in_step)
+			share(m, xcc);
+}
+
+/* ---- parting ---- */
+
+/* The wave of the engine that follows the leader; NULL: none does. */
+static struct sg_model_wave *follower(const struct sg_model_wave *leader, uint32_t se)
+{
+	for (uint32_t k = 0; k < leader->n_followers; k++)
+		if (leader->followers[k]->cu->se == se)
+			return leader->followers[k];
+	return NULL;
+}
+
+/* Nobody waited for its instructions: those before the first that is not done yet are retired. */
+static void retire(struct sg_done_ring *ring, const uint64_t *done, uint32_t room, uint64_t now)
+{
+	ring->n_retired = ring->n_issued > room ? ring->n_issued - room : 0;
+	while (ring->n_retired < ring->n_issued && done[ring->n_retired % room] <= now)
+		ring->n_retired++;
+}
+
+/* The wave continues where its leader is, with its own memory. */
+static void catch_up(struct sg_model_wave *w, const struct sg_model_wave *leader, uint64_t now)
+{
+	struct sg_model_wave own = *w;
+
+	*w = *leader;
+	w->cu = own.cu;
+	w->wg = own.wg;
+	w->n_followers = 0;
+	w->in_flight = own.in_flight;
+	w->lists = own.lists;
+	w->reader.memory = own.reader.memory;
+	w->reader.memory_at = own.reader.memory_at;
+	w->reader.control = own.reader.control;
+	w->vm = own.vm;
+	w->lgkm = own.lgkm;
+	memcpy(w->vm_done, own.vm_done, sizeof(w->vm_done));
+	memcpy(w->lgkm_done, own.lgkm_done, sizeof(w->lgkm_done));
+	retire(&w->vm, w->vm_done, SG_MAX_VM, now);
+	retire(&w->lgkm, w->lgkm_done, SG_MAX_LGKM, now);
+	w->wg->n_at_barrier = leader->wg->n_at_barrier;
+	w->wg->n_alive = leader->wg->n_alive;
+}
+
+static void part_simd(struct sg_cu *cu, struct sg_simd *simd, const struct sg_simd *leader)
+{
+	struct sg_model *m = cu->model;
+
+	*simd = *leader;
+	for (uint32_t k = 0; k < simd->n_waves; k++) {
+		simd->waves[k] = follower(leader->waves[k], cu->se);
+		catch_up(simd->waves[k], leader->waves[k], m->window_start);
+	}
+	cu->group->next[simd->in_group] =
+		m->groups[cu->group->index - (cu->se % m->hw->n_se) * m->hw->n_groups]
+			.next[simd->in_group];
+	m->n_alive += simd->n_waves;
+	m->spi.se_waves[cu->se] += simd->n_waves;
+	m->spi.scratch_used[cu->se] += simd->n_waves;
+}
+
+static void part_cu(struct sg_cu *cu, const struct sg_cu *leader)
+{
+	for (unsigned s = 0; s < 4; s++)
+		part_simd(cu, &cu->simd[s], &leader->simd[s]);
+	cu->n_waves = leader->n_waves;
+	cu->n_wgs = leader->n_wgs;
+	cu->lds_used = leader->lds_used;
+	cu->barriers_used = leader->barriers_used;
+	cu->next_simd = leader->next_simd;
+	/* what its leader still waits for may be there */
+	for (unsigned s = 0; s < 4; s++)
+		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++)
+			sg_wave_answered(cu->simd[s].waves[k], cu->model->window_start);
+}
+
+/* Code on its way to the leader's cache is on its way to this one, too. */
+static void part_code(struct sg_scalar_group *g, const struct sg_scalar_group *leader)
+{
+	memcpy(g->inst.pending, leader->inst.pending, sizeof(g->inst.pending));
+	g->inst.n_pending = leader->inst.n_pending;
+	for (uint32_t k = 0; k < leader->inst.n_waits; k++) {
+		struct sg_scalar_wait wait = leader->inst.waits[k];
+
+		wait.wave = follower(wait.wave, g->se);
+		if (wait.wave)
+			sg_sqc_wait(g, &g->inst, wait);
+	}
+}
+
+static void leave_alone(const struct sg_simd *simd)
+{
+	for (uint32_t k = 0; k < simd->n_waves; k++)
+		simd->waves[k]->n_followers = simd->waves[k]->wg->n_followers = 0;
+}
+
+void sg_lockstep_part(struct sg_model *m, uint32_t xcc)
+{
+	const struct sg_hw *hw = m->hw;
+	uint32_t leader = xcc * hw->n_se, first_cu = leader * hw->cus_per_se;
+
+	share(m, xcc);
+	m->spi.dies[xcc].in_step = false;
+	for (uint32_t n = 1; n < hw->n_se; n++) {
+		for (uint32_t k = 0; k < hw->n_groups; k++)
+			part_code(&m->groups[(leader + n) * hw->n_groups + k],
+				  &m->groups[leader * hw->n_groups + k]);
+		for (uint32_t k = 0; k < hw->cus_per_se; k++) {
+			struct sg_cu *cu = sg_lockstep_cu(&m->cus[first_cu + k], n);
+
+			if (cu)
+				part_cu(cu, &m->cus[first_cu + k]);
+		}
+	}
+	for (uint32_t k = 0; k < hw->n_se * hw->cus_per_se; k++) {
+		begin_cu(&m->cus[first_cu + k], false);
+		for (unsigned s = 0; s < 4; s++)
+			leave_alone(&m->cus[first_cu + k].simd[s]);
+	}
+}

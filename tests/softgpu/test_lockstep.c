@@ -1,0 +1,251 @@
+/*
+ * Engines that do the same are simulated together (softgpu/timing/lockstep.c): compares with engines that are
+ * simulated apart. What follows from instructions is the same; time, and what follows from it, nearly.
+ */
+#include "tests/unit/unit.h"
+
+#include "tests/softgpu/synth.h"
+
+#define LGKM0 0xc07f
+#define VM0 0x0f70
+
+/* A tile of a matrix: two loads, by way of LDS, with barriers; a scalar load of each workgroup's own line. */
+static const struct synth_inst tile_insts[] = {
+	{ "s_load_dwordx4", 2, .base = SYNTH_VRAM + (900ull << 20), .per_wg = 64 },
+	{ "s_waitcnt", 1, .simm = LGKM0 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 4096, .per_wave = 256,
+	  .per_turn = 1 << 16, .per_lane = 4 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wave = 4096,
+	  .per_turn = 1 << 16, .per_lane = 64 },
+	{ "s_waitcnt", 1, .simm = VM0 },
+	{ "ds_write_b32", 2, .per_wave = 256, .per_lane = 4 },
+	{ "s_waitcnt", 1, .simm = LGKM0 },
+	{ "s_barrier", 1 },
+	{ "ds_read_b64", 2, .per_lane = 8 },
+	{ "ds_read_b32", 2, .per_lane = 128 }, /* all lanes in one bank */
+	{ "s_waitcnt", 1, .simm = LGKM0 },
+	{ "v_fma_f32", 2 },
+	{ "v_fma_f32", 2 },
+	{ "s_barrier", 1 },
+	{ "s_cbranch_scc1", 1 },
+	{ "global_store_dword", 2, .base = SYNTH_VRAM + (128 << 20), .per_wg = 1024,
+	  .per_wave = 256, .per_lane = 4 },
+	{ "s_endpgm", 1 },
+};
+
+/* Atomics, which memory executes one after the other, and stores of parts of lines. */
+static const struct synth_inst scatter_insts[] = {
+	{ "s_nop", 1 },
+	{ "global_atomic_add", 2, .base = SYNTH_VRAM, .per_turn = 64, .per_lane = 4 },
+	{ "global_load_ubyte", 2, .base = SYNTH_VRAM + (32 << 20), .per_wg = 8192, .per_wave = 1024,
+	  .per_turn = 4096, .per_lane = 36 },
+	{ "v_rcp_f32", 1 },
+	{ "s_waitcnt", 1, .simm = VM0 },
+	{ "global_store_byte", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 8192, .per_wave = 1024,
+	  .per_turn = 4096, .per_lane = 20 },
+	{ "s_cbranch_scc1", 1 },
+	{ "s_endpgm", 1 },
+};
+
+#define N_INSTS(insts) (sizeof(insts) / sizeof((insts)[0]))
+
+static const struct synth_kernel tile = { .insts = tile_insts,
+					  .n_insts = N_INSTS(tile_insts),
+					  .loop_from = 2,
+					  .loop_to = 14,
+					  .turns = 6,
+					  .code = SYNTH_CODE };
+static const struct synth_kernel scatter = { .insts = scatter_insts,
+					     .n_insts = N_INSTS(scatter_insts),
+					     .loop_from = 1,
+					     .loop_to = 6,
+					     .turns = 4,
+					     .code = SYNTH_CODE };
+
+struct comparison {
+	const struct sg_hw *hw;
+	struct synth_kernel kernel;
+	uint64_t n_wgs;
+	uint64_t odd_wg; /* takes another path, from odd_lanes lanes on; 0: none does */
+	uint32_t odd_lanes;
+	bool parts; /* so the engines do not stay together to the end */
+};
+
+static void run_one(struct sg_model *m, const struct comparison *c, bool cold, bool apart,
+		    struct sg_model_result *r)
+{
+	struct synth_run run;
+
+	synth_prepare(&run, &c->kernel, c->n_wgs, 4);
+	run.d.vgprs = 64;
+	run.d.lds_bytes = 4096;
+	run.d.cold = cold;
+	run.d.apart = apart;
+	run.odd_wg = c->odd_wg;
+	run.odd_lanes = c->odd_lanes;
+	assert_true(sg_model_run(m, &run.d, r));
+	assert_int_equal(run.n_released, c->n_wgs);
+}
+
+static bool is_near(double a, double b, double percent)
+{
+	return a >= b * (1 - percent / 100) && a <= b * (1 + percent / 100);
+}
+
+/* Whether each engine of each die waited as long as the first: simulated for itself, none does. */
+static bool are_alike(const struct sg_hw *hw, const struct sg_model_result *r)
+{
+	const uint64_t *sq = r->values[SG_BLOCK_SQ];
+	uint32_t n_whole = hw->n_se - hw->n_missing; /* those with all CUs */
+
+	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
+		for (uint32_t k = 1; k < n_whole; k++)
+			if (sq[(xcc * hw->n_se + k) * SG_N_SQ + SG_C_SQ_WAIT_INST_ANY] !=
+			    sq[xcc * hw->n_se * SG_N_SQ + SG_C_SQ_WAIT_INST_ANY])
+				return false;
+	return true;
+}
+
+static void assert_exact_ones_equal(const struct sg_hw *hw, const struct sg_model_result *a,
+				    const struct sg_model_result *b)
+{
+	unsigned n = 0;
+
+	for (size_t k = 0; k < sg_n_counters; k++) {
+		const struct sg_counter_info *c = &sg_counters[k];
+
+		if (c->fidelity != SG_EXACT || !(c->targets & hw->target))
+			continue;
+		n += sg_model_sum(a, c->block, c->place) != 0;
+		if (sg_model_sum(a, c->block, c->place) != sg_model_sum(b, c->block, c->place))
+			fail_msg("%s, %s: %lu, apart %lu", hw->name, c->name,
+				 (unsigned long)sg_model_sum(a, c->block, c->place),
+				 (unsigned long)sg_model_sum(b, c->block, c->place));
+	}
+	assert_true(n > 20);
+}
+
+static void compare(const struct comparison *c)
+{
+	static const struct {
+		enum sg_block block;
+		uint16_t place;
+		double percent;
+	} near[] = {
+		{ SG_BLOCK_SQ, SG_C_SQ_WAVE_CYCLES, 8 },
+		{ SG_BLOCK_SQ, SG_C_SQ_WAIT_ANY, 12 },
+		{ SG_BLOCK_SQ, SG_C_SQ_BUSY_CYCLES, 5 },
+		{ SG_BLOCK_SQ, SG_C_SQ_BUSY_CU_CYCLES, 8 },
+		{ SG_BLOCK_TCC, SG_C_TCC_REQ, 6 },
+		{ SG_BLOCK_TCC, SG_C_TCC_MISS, 1 },
+		{ SG_BLOCK_TCC, SG_C_TCC_EA_RDREQ, 1 },
+		{ SG_BLOCK_TCP, SG_C_TCP_TCC_READ_REQ, 8 },
+		{ SG_BLOCK_TCP, SG_C_TCP_TCP_LATENCY, 12 },
+		{ SG_BLOCK_SQ, SG_C_SQC_ICACHE_REQ, 0 },
+	};
+	struct sg_model *together = sg_model_create(c->hw), *apart = sg_model_create(c->hw);
+
+	assert_non_null(together);
+	assert_non_null(apart);
+	for (unsigned n = 0; n < 2; n++) { /* the second one finds its code in the caches */
+		struct sg_model_result a, b;
+
+		run_one(together, c, !n, false, &a);
+		run_one(apart, c, !n, true, &b);
+		assert_exact_ones_equal(c->hw, &a, &b);
+		assert_true(is_near((double)a.cycles, (double)b.cycles, 6));
+		for (size_t k = 0; k < N_INSTS(near); k++) {
+			double x = (double)sg_model_sum(&a, near[k].block, near[k].place),
+			       y = (double)sg_model_sum(&b, near[k].block, near[k].place);
+
+			if (!is_near(x, y, near[k].percent))
+				fail_msg("%s, counter %u of block %s: %.0f, apart %.0f",
+					 c->hw->name, near[k].place, sg_blocks[near[k].block].name,
+					 x, y);
+		}
+		assert_int_equal(are_alike(c->hw, &a), !c->parts);
+		assert_false(are_alike(c->hw, &b));
+		sg_model_result_free(&a);
+		sg_model_result_free(&b);
+	}
+	sg_model_destroy(together);
+	sg_model_destroy(apart);
+}
+
+static void together_they_count_as_they_do_apart(void **state)
+{
+	compare(&(struct comparison){ &sg_hw_mi210, synth_vcopy(), 2048 });
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 832 });
+	compare(&(struct comparison){ &sg_hw_mi100, scatter, 512 });
+	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 2048 });
+	compare(&(struct comparison){ &sg_hw_mi350x, tile, 1024 });
+}
+
+/* In the middle of waits, barriers and fetches of the others: the first, one of the leader's, one of another engine's. */
+static void they_part_at_another_path(void **state)
+{
+	for (uint64_t odd = 0; odd < 832; odd += 277)
+		compare(&(struct comparison){ &sg_hw_mi210, tile, 832, odd, 17, true });
+	compare(&(struct comparison){ &sg_hw_mi250x, synth_vcopy(), 2048, 1024, 63, true });
+	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 1536, 700, 1, true });
+}
+
+static void they_part_when_few_are_left(void **state)
+{
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 835, .parts = true });
+	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 2047, .parts = true });
+}
+
+/* Too few to be a sample. */
+static void small_dispatches_are_simulated_whole(void **state)
+{
+	struct comparison c = { &sg_hw_mi210, tile, 63 };
+	struct sg_model *m[2] = { sg_model_create(c.hw), sg_model_create(c.hw) };
+	struct sg_model_result r[2];
+
+	for (unsigned k = 0; k < 2; k++) {
+		assert_non_null(m[k]);
+		run_one(m[k], &c, true, k, &r[k]);
+	}
+	for (unsigned b = 0; b < SG_N_BLOCKS; b++)
+		assert_memory_equal(r[0].values[b], r[1].values[b],
+				    (size_t)r[0].n_instances[b] * sg_blocks[b].n *
+					    sizeof(uint64_t));
+	assert_int_equal(r[0].cycles, r[1].cycles);
+	for (unsigned k = 0; k < 2; k++) {
+		sg_model_result_free(&r[k]);
+		sg_model_destroy(m[k]);
+	}
+}
+
+/* A workgroup that follows ends in the middle: no result, everything is released, and the model can be used again. */
+static void a_damaged_follower_is_no_result(void **state)
+{
+	struct comparison c = { &sg_hw_mi210, tile, 830 }; /* 415 is not for the leader */
+	struct sg_model *m = sg_model_create(c.hw);
+	struct sg_model_result r;
+	struct synth_run run;
+
+	assert_non_null(m);
+	synth_prepare(&run, &c.kernel, c.n_wgs, 4);
+	run.d.lds_bytes = 4096;
+	run.cut = true;
+	assert_false(sg_model_run(m, &run.d, &r));
+	assert_true(run.n_released >= 416);
+	run_one(m, &c, true, false, &r);
+	sg_model_result_free(&r);
+	sg_model_destroy(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(together_they_count_as_they_do_apart),
+		cmocka_unit_test(they_part_at_another_path),
+		cmocka_unit_test(they_part_when_few_are_left),
+		cmocka_unit_test(small_dispatches_are_simulated_whole),
+		cmocka_unit_test(a_damaged_follower_is_no_result),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
