@@ -125,7 +125,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 		}
 		full = full_cu(cu, t);
 		if (!full)
-			return sg_reaches_lds(w, inst) ? lgkm_ready(w, t) : t;
+			return sg_reaches_lds(&w->trace.reader, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
 		return wait_for_room(cu, full, inst, t);
 	default:
@@ -142,40 +142,26 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 	return inst->unit == SG_UNIT_LDS || inst->unit == SG_UNIT_SMEM ? lgkm_ready(w, t) : t;
 }
 
-typedef bool memory_fn(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		       uint64_t t);
-
-/* The waves that follow execute their own memory instructions, each on its CU. */
+/* The waves that follow execute theirs, each on its CU. */
 static bool follow(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t,
-		   memory_fn *execute)
+		   sg_memory_fn *execute)
 {
 	for (uint32_t k = 0; k < w->n_followers; k++) {
-		struct sg_model_wave *f = w->followers[k];
+		struct sg_follower *f = &w->followers[k];
 
-		f->page = w->page;
-		f->slot = w->slot;
-		f->exec = w->exec;
-		f->lanes = w->lanes;
-		if (!execute(f->cu, f, inst, t))
+		if (!execute(f->cu, w, &f->trace, inst, t))
 			return false;
 	}
 	return true;
 }
 
-/* A memory instruction. A leader is the first every other time: it competes for L2 with those that follow. */
+/* A leader's scalar load is the first of those in step every other time: they compete for L2. */
 static bool access_memory(struct sg_cu *cu, struct sg_model_wave *w,
-			  const struct sg_timing_insn *inst, uint64_t t, memory_fn *execute)
+			  const struct sg_timing_insn *inst, uint64_t t, sg_memory_fn *execute)
 {
-	if (!w->n_followers)
-		return execute(cu, w, inst, t);
-	for (uint32_t k = 0; k < w->n_followers; k++) { /* they are not in the host's L1 cache */
-		__builtin_prefetch(w->followers[k], 1);
-		__builtin_prefetch(&w->followers[k]->exec, 1);
-		__builtin_prefetch(&w->followers[k]->cu);
-	}
-	if (cu->model->n_issued & 1)
-		return execute(cu, w, inst, t) && follow(w, inst, t, execute);
-	return follow(w, inst, t, execute) && execute(cu, w, inst, t);
+	if (w->n_followers && inst->unit == SG_UNIT_SMEM && cu->model->n_issued & 1)
+		return follow(w, inst, t, execute) && execute(cu, w, &w->trace, inst, t);
+	return execute(cu, w, &w->trace, inst, t) && follow(w, inst, t, execute);
 }
 
 static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
@@ -233,9 +219,9 @@ static void finish(struct sg_model_wave *w, uint64_t t)
 /* Fast path of sg_wave_follow(): to the next instruction, in the same fetch block. False: it is elsewhere. */
 static inline bool step(struct sg_model_wave *w, const struct sg_timing_insn *inst)
 {
-	if (w->reader.run < 2 || !inst->in_block || !inst[inst->dwords].dwords)
+	if (w->trace.reader.run < 2 || !inst->in_block || !inst[inst->dwords].dwords)
 		return false;
-	w->reader.run--;
+	w->trace.reader.run--;
 	w->slot += inst->dwords;
 	return true;
 }
@@ -359,7 +345,7 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 	uint32_t slot = w->slot, n = 0;
 	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
-	while (w->ready_at < until && w->reader.run > 1 && inst->unit == SG_UNIT_VALU &&
+	while (w->ready_at < until && w->trace.reader.run > 1 && inst->unit == SG_UNIT_VALU &&
 	       inst->simple && slot + inst->dwords < SG_MAP_SLOTS && inst[inst->dwords].dwords &&
 	       w->late.vector_until <= w->ready_at) {
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
@@ -376,7 +362,7 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 		simd->valu_free = at + SG_QUAD;
 		if (inst->late_most)
 			sg_scoreboard_add(&w->late, inst, at);
-		w->reader.run--;
+		w->trace.reader.run--;
 		slot += inst->dwords;
 		inst += inst->dwords;
 		w->ready_at = w->issued_at = t = at + SG_QUAD;

@@ -45,21 +45,21 @@ bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint
 {
 	bool jumped = false;
 
-	w->reader.run--;
-	while (!w->reader.run) {
-		if (w->reader.op == SG_TRACE_JUMP) {
+	w->trace.reader.run--;
+	while (!w->trace.reader.run) {
+		if (w->trace.reader.op == SG_TRACE_JUMP) {
 			/* forward, and not by a branch: instructions that VSKIP left out */
-			if (w->reader.jump > 0 && !(sg_wave_inst(w)->flags & SG_INSN_BRANCH))
+			if (w->trace.reader.jump > 0 && !(sg_wave_inst(w)->flags & SG_INSN_BRANCH))
 				SQ(SQ_INSTS_VSKIPPED)++;
-			pc += 4 * (uint64_t)w->reader.jump;
+			pc += 4 * (uint64_t)w->trace.reader.jump;
 			jumped = true;
-		} else if (w->reader.op == SG_TRACE_EXEC) {
-			w->exec = w->reader.exec;
+		} else if (w->trace.reader.op == SG_TRACE_EXEC) {
+			w->exec = w->trace.reader.exec;
 			w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 		} else {
 			return false; /* the end, but the instruction was not s_endpgm */
 		}
-		if (!sg_trace_next(&w->reader))
+		if (!sg_trace_next(&w->trace.reader))
 			return false;
 	}
 	if (!settle(cu, w, pc))
@@ -79,7 +79,7 @@ bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time)
 {
 	const struct sg_wave_trace *trace = &w->wg->traces->waves[w->index];
 
-	sg_trace_read(&w->reader, trace);
+	sg_trace_read(&w->trace.reader, trace);
 	w->exec = trace->exec;
 	w->lanes = (uint32_t)__builtin_popcountll(w->exec);
 	w->started = w->issued_at = w->ready_at = sg_quads_up(time);
@@ -88,8 +88,9 @@ bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time)
 	w->ending = w->waiting = w->waits = false;
 	w->vm = w->lgkm = (struct sg_done_ring){ 0 };
 	w->late.until = w->late.vector_until = w->late.n_added = 0;
-	w->lists.n_added = 0;
-	if (!sg_trace_next(&w->reader) || !w->reader.run || !settle(cu, w, trace->entry))
+	w->trace.lists.n_added = 0;
+	if (!sg_trace_next(&w->trace.reader) || !w->trace.reader.run ||
+	    !settle(cu, w, trace->entry))
 		return false;
 	fetch(cu, w, true, w->started);
 	return true;

@@ -3,7 +3,7 @@
  *
  * Most kernels take one path in all workgroups. The engines then issue the same instructions at almost the same
  * times, so the issue of one of them is simulated: the first one leads. With every workgroup of its own it is given
- * one for each other engine, on the CU with the same number. Their waves are linked to the leader's
+ * one for each other engine, on the CU with the same number. Their waves follow the leader's
  * (sg_model_wave.followers). When the leader issues a memory instruction, they execute theirs, with their addresses: LDS,
  * scalar cache, translation, L1 and the way to L2 are simulated for every CU. Only nobody waits for their answers.
  *
@@ -13,6 +13,7 @@
  * The engines part when a workgroup takes another path, or when there is not one for each: every wave that
  * followed continues where its leader is, and is simulated from then on. tests/softgpu/test_lockstep.c compares.
  */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "softgpu/timing/model_priv.h"
@@ -92,17 +93,20 @@ bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_trac
 	return true;
 }
 
-void sg_lockstep_join(struct sg_model_wave *leader, struct sg_model_wave *w)
+void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
+		      struct sg_model_wg *wg)
 {
-	sg_trace_read(&w->reader, &w->wg->traces->waves[w->index]);
-	w->exec = leader->exec;
-	w->lanes = leader->lanes;
-	w->simd = leader->simd;
-	w->wave_slot = leader->wave_slot;
-	w->waiting = false;
-	w->vm = w->lgkm = (struct sg_done_ring){ 0 };
-	w->lists.n_added = 0;
-	leader->followers[leader->n_followers++] = w;
+	struct sg_model_wg *leader = leaders[0]->wg;
+
+	leader->followers[leader->n_followers++] = wg;
+	for (uint32_t k = 0; k < wg->n_waves; k++) {
+		struct sg_follower *f = &leaders[k]->followers[leaders[k]->n_followers++];
+
+		f->cu = cu;
+		f->wg = wg;
+		f->trace.lists.n_added = 0;
+		sg_trace_read(&f->trace.reader, &wg->traces->waves[k]);
+	}
 }
 
 /* ---- counters ---- */
@@ -204,55 +208,54 @@ void sg_lockstep_finish(struct sg_model *m)
 
 /* ---- parting ---- */
 
-/* The wave of the engine that follows the leader; NULL: none does. */
-static struct sg_model_wave *follower(const struct sg_model_wave *leader, uint32_t se)
+/* What the leader's wave is on another engine; NULL: there is none. */
+static struct sg_model_wave *wave_of(const struct sg_model_wave *leader, uint32_t se)
 {
 	for (uint32_t k = 0; k < leader->n_followers; k++)
-		if (leader->followers[k]->cu->se == se)
-			return leader->followers[k];
+		if (leader->followers[k].cu->se == se)
+			return leader->followers[k].wave;
 	return NULL;
 }
 
-/* Nobody waited for its instructions: those before the first that is not done yet are retired. */
-static void retire(struct sg_done_ring *ring, const uint64_t *done, uint32_t room, uint64_t now)
+/* The follower becomes a wave, where its leader is. What it waits for of its own comes later. NULL: no memory. */
+static struct sg_model_wave *catch_up(const struct sg_model_wave *leader, struct sg_follower *f)
 {
-	ring->n_retired = ring->n_issued > room ? ring->n_issued - room : 0;
-	while (ring->n_retired < ring->n_issued && done[ring->n_retired % room] <= now)
-		ring->n_retired++;
-}
+	struct sg_model_wave *w = sg_spi_new_wave(f->cu, f->wg, leader->index);
 
-/* The wave continues where its leader is, with its own memory. */
-static void catch_up(struct sg_model_wave *w, const struct sg_model_wave *leader, uint64_t now)
-{
-	struct sg_model_wave own = *w;
-
-	*w = *leader;
-	w->cu = own.cu;
-	w->wg = own.wg;
+	f->wave = w;
+	if (!w)
+		return NULL;
+	memcpy(w, leader, offsetof(struct sg_model_wave, followers));
+	w->cu = f->cu;
+	w->wg = f->wg;
 	w->n_followers = 0;
-	w->in_flight = own.in_flight;
-	w->lists = own.lists;
-	w->reader.memory = own.reader.memory;
-	w->reader.memory_at = own.reader.memory_at;
-	w->reader.control = own.reader.control;
-	w->vm = own.vm;
-	w->lgkm = own.lgkm;
-	memcpy(w->vm_done, own.vm_done, sizeof(w->vm_done));
-	memcpy(w->lgkm_done, own.lgkm_done, sizeof(w->lgkm_done));
-	retire(&w->vm, w->vm_done, SG_MAX_VM, now);
-	retire(&w->lgkm, w->lgkm_done, SG_MAX_LGKM, now);
+	w->trace.lists = f->trace.lists;
+	w->trace.reader.memory = f->trace.reader.memory;
+	w->trace.reader.memory_at = f->trace.reader.memory_at;
+	w->trace.reader.control = f->trace.reader.control;
+	w->vm.n_retired = w->vm.n_issued > SG_MAX_VM ? w->vm.n_issued - SG_MAX_VM : 0;
+	memset(w->vm_done, 0, sizeof(w->vm_done));
 	w->wg->n_at_barrier = leader->wg->n_at_barrier;
 	w->wg->n_alive = leader->wg->n_alive;
+	return w;
 }
 
 static void part_simd(struct sg_cu *cu, struct sg_simd *simd, const struct sg_simd *leader)
 {
 	struct sg_model *m = cu->model;
+	uint32_t n_waves = leader->n_waves;
 
 	*simd = *leader;
-	for (uint32_t k = 0; k < simd->n_waves; k++) {
-		simd->waves[k] = follower(leader->waves[k], cu->se);
-		catch_up(simd->waves[k], leader->waves[k], m->window_start);
+	simd->n_waves = 0;
+	for (uint32_t k = 0; k < n_waves && !m->failed; k++) {
+		struct sg_model_wave *w = leader->waves[k];
+		struct sg_follower *f = w->followers;
+
+		while (f->cu != cu)
+			f++;
+		simd->waves[k] = catch_up(w, f);
+		m->failed |= !simd->waves[k];
+		simd->n_waves += simd->waves[k] != NULL;
 	}
 	cu->group->next[simd->in_group] =
 		m->groups[cu->group->index - (cu->se % m->hw->n_se) * m->hw->n_groups]
@@ -262,6 +265,34 @@ static void part_simd(struct sg_cu *cu, struct sg_simd *simd, const struct sg_si
 	m->spi.scratch_used[cu->se] += simd->n_waves;
 }
 
+/* An instruction of a CU that followed: its wave waits for it, unless that has ended. */
+static void part_op(struct sg_model *m, const struct sg_cu *cu, struct sg_vmem_op *op)
+{
+	const struct sg_model_wave *leader = op->wave;
+	const struct sg_simd *simd = &leader->cu->simd[leader->simd];
+
+	op->wave = NULL;
+	if (leader->age < simd->n_waves && simd->waves[leader->age] == leader &&
+	    op->issued >= leader->started)
+		op->wave = wave_of(leader, cu->se);
+	if (!op->wave)
+		return;
+	op->wave->vm_done[op->vm_slot] = SG_NEVER;
+	m->n_behind--;
+}
+
+static void part_ops(struct sg_cu *cu)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+
+	for (uint32_t k = 0; k < tcp->queue.n; k++)
+		part_op(cu->model, cu, tcp->queue.at[(tcp->queue.first + k) % SG_MAX_LOOKUPS]);
+	for (struct sg_vmem_op *op = tcp->loads.head; op; op = op->next)
+		part_op(cu->model, cu, op);
+	for (struct sg_vmem_op *op = tcp->stores.head; op; op = op->next)
+		part_op(cu->model, cu, op);
+}
+
 static void part_cu(struct sg_cu *cu, const struct sg_cu *leader)
 {
 	for (unsigned s = 0; s < 4; s++)
@@ -269,12 +300,10 @@ static void part_cu(struct sg_cu *cu, const struct sg_cu *leader)
 	cu->n_waves = leader->n_waves;
 	cu->n_wgs = leader->n_wgs;
 	cu->lds_used = leader->lds_used;
+	cu->lds_free = leader->lds_free;
 	cu->barriers_used = leader->barriers_used;
 	cu->next_simd = leader->next_simd;
-	/* what its leader still waits for may be there */
-	for (unsigned s = 0; s < 4; s++)
-		for (uint32_t k = 0; k < cu->simd[s].n_waves; k++)
-			sg_wave_answered(cu->simd[s].waves[k], cu->model->window_start);
+	part_ops(cu);
 }
 
 /* Code on its way to the leader's cache is on its way to this one, too. */
@@ -285,10 +314,39 @@ static void part_code(struct sg_scalar_group *g, const struct sg_scalar_group *l
 	for (uint32_t k = 0; k < leader->inst.n_waits; k++) {
 		struct sg_scalar_wait wait = leader->inst.waits[k];
 
-		wait.wave = follower(wait.wave, g->se);
+		wait.wave = wave_of(wait.wave, g->se);
 		if (wait.wave)
 			sg_sqc_wait(g, &g->inst, wait);
 	}
+}
+
+/* Where the leader waits for data, the wave waits for the same line, if that is on its way, too. */
+static void part_data(struct sg_scalar_group *g, const struct sg_scalar_group *leader)
+{
+	const struct sg_model *m = g->model;
+
+	for (uint32_t k = 0; k < leader->data.n_waits; k++) {
+		struct sg_scalar_wait wait = leader->data.waits[k];
+		uint64_t there = m->window_start;
+
+		wait.wave = wave_of(wait.wave, g->se);
+		if (!wait.wave)
+			continue;
+		for (unsigned n = 0; n < SG_MAX_PENDING; n++)
+			if (g->data.pending[n].used && g->data.pending[n].line == wait.line)
+				there = g->data.pending[n].ready;
+		if (there == SG_NEVER)
+			sg_sqc_wait(g, &g->data, wait);
+		else
+			wait.wave->lgkm_done[wait.lgkm_slot] = there + m->hw->fetch;
+	}
+}
+
+/* What its leader still waits for may be there. */
+static void find_answers(const struct sg_simd *simd, uint64_t now)
+{
+	for (uint32_t k = 0; k < simd->n_waves; k++)
+		sg_wave_answered(simd->waves[k], now);
 }
 
 static void leave_alone(const struct sg_simd *simd)
@@ -305,19 +363,27 @@ void sg_lockstep_part(struct sg_model *m, uint32_t xcc)
 	share(m, xcc);
 	m->spi.dies[xcc].in_step = false;
 	for (uint32_t n = 1; n < hw->n_se; n++) {
-		for (uint32_t k = 0; k < hw->n_groups; k++)
-			part_code(&m->groups[(leader + n) * hw->n_groups + k],
-				  &m->groups[leader * hw->n_groups + k]);
-		for (uint32_t k = 0; k < hw->cus_per_se; k++) {
+		for (uint32_t k = 0; k < hw->cus_per_se && !m->failed; k++) {
 			struct sg_cu *cu = sg_lockstep_cu(&m->cus[first_cu + k], n);
 
 			if (cu)
 				part_cu(cu, &m->cus[first_cu + k]);
 		}
+		for (uint32_t k = 0; k < hw->n_groups && !m->failed; k++) {
+			struct sg_scalar_group *g = &m->groups[(leader + n) * hw->n_groups + k];
+
+			part_code(g, &m->groups[leader * hw->n_groups + k]);
+			part_data(g, &m->groups[leader * hw->n_groups + k]);
+		}
 	}
 	for (uint32_t k = 0; k < hw->n_se * hw->cus_per_se; k++) {
-		begin_cu(&m->cus[first_cu + k], false);
-		for (unsigned s = 0; s < 4; s++)
-			leave_alone(&m->cus[first_cu + k].simd[s]);
+		struct sg_cu *cu = &m->cus[first_cu + k];
+
+		for (unsigned s = 0; s < 4; s++) {
+			if (cu->follows)
+				find_answers(&cu->simd[s], m->window_start);
+			leave_alone(&cu->simd[s]);
+		}
+		begin_cu(cu, false);
 	}
 }

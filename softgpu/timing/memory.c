@@ -10,8 +10,8 @@
 #define SQ(name) cu->sq[SG_C_##name]
 
 /* Cycles of the access that comes next in the trace; exchanges between lanes have none. 0: the trace is damaged. */
-static uint32_t lds_cycles(struct sg_cu *cu, struct sg_model_wave *w,
-			   const struct sg_timing_insn *inst)
+static uint32_t lds_cycles(struct sg_cu *cu, const struct sg_model_wave *w,
+			   struct sg_wave_reader *trace, const struct sg_timing_insn *inst)
 {
 	struct sg_lds_memo **memo = &w->page->lds[w->slot];
 	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks };
@@ -22,9 +22,9 @@ static uint32_t lds_cycles(struct sg_cu *cu, struct sg_model_wave *w,
 		*memo = calloc(1, sizeof(**memo));
 	if (!*memo)
 		return 0;
-	if (sg_lds_again(&w->reader, w->exec, &lds, *memo, &w->lists))
+	if (sg_lds_again(&trace->reader, w->exec, &lds, *memo, &trace->lists))
 		cost = &(*memo)->cost;
-	else if (!sg_lds_next(&w->reader, w->exec, inst, &lds, *memo, &w->lists, &next))
+	else if (!sg_lds_next(&trace->reader, w->exec, inst, &lds, *memo, &trace->lists, &next))
 		return 0;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
 	if (cost->bank_conflict | cost->addr_conflict | cost->unaligned | cost->violations) {
@@ -52,24 +52,26 @@ static void count_local(struct sg_cu *cu, const struct sg_model_wave *w,
 	cu->sq[place + to_data] += w->lanes * inst->bytes * (inst->flags & SG_INSN_PAIR ? 2u : 1u);
 }
 
-bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		     uint64_t t)
+bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+		     const struct sg_timing_insn *inst, uint64_t t)
 {
 	const struct sg_hw *hw = cu->model->hw;
-	uint32_t slot = sg_push_lgkm(w), cycles = 64 / hw->lds_banks;
+	uint32_t cycles = 64 / hw->lds_banks;
 	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
 
 	if (inst->mem_kind != SG_MEM_CONTROL) {
-		cycles = lds_cycles(cu, w, inst);
+		cycles = lds_cycles(cu, w, trace, inst);
 		if (!cycles)
 			return false;
-		sg_trace_prefetch(&w->reader);
+		sg_trace_prefetch(&trace->reader);
 		count_local(cu, w, inst);
 	}
+	if (cu->follows)
+		return true;
 	cu->lds_free = start + cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
-	w->lgkm_done[slot] = done;
-	cu->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
+	w->lgkm_done[sg_push_lgkm(w)] = done;
+	cu->issue_level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
 	return true;
 }
 
@@ -119,23 +121,24 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 }
 
 /* The lines of the access that comes next in the trace, in model->accesses. False: the trace is damaged. */
-static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		       bool *is_scratch, uint32_t *n_lanes)
+static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+		       const struct sg_timing_insn *inst, bool *is_scratch, uint32_t *n_lanes)
 {
 	struct sg_model *m = cu->model;
 	struct sg_trace_access access;
 	struct sg_trace_short next;
-	bool is_list = sg_trace_like(&w->reader, w->exec, SG_SPACE_GLOBAL, &w->lists, &next);
+	bool is_list =
+		sg_trace_like(&trace->reader, w->exec, SG_SPACE_GLOBAL, &trace->lists, &next);
 
 	*is_scratch = false;
 	if (is_list && w->page->lines[w->slot] &&
 	    sg_lines_again(w->page->lines[w->slot], w->exec, next.digest, next.base - m->d->origin,
 			   m->d->extent, &m->accesses)) {
-		w->reader.memory_at += SG_TRACE_SHORT_BYTES;
+		trace->reader.memory_at += SG_TRACE_SHORT_BYTES;
 		*n_lanes = w->lanes;
 		return true;
 	}
-	if (!sg_trace_memory(&w->reader, w->exec, &access))
+	if (!sg_trace_memory(&trace->reader, w->exec, &access))
 		return false;
 	*is_scratch = access.space == SG_SPACE_SCRATCH;
 	place(cu, w, &access);
@@ -148,8 +151,8 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, const struct s
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. */
-bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		      uint64_t t)
+bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+		      const struct sg_timing_insn *inst, uint64_t t)
 {
 	bool all, is_scratch;
 	uint32_t n_lanes;
@@ -158,33 +161,34 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg
 		sg_tcp_control(cu, w, inst, t);
 		return true;
 	}
-	if (sg_reaches_lds(w, inst)) {
-		all = sg_trace_space(&w->reader) == SG_SPACE_LDS;
+	if (sg_reaches_lds(&trace->reader, inst)) {
+		all = sg_trace_space(&trace->reader) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;
 		SQ(SQ_INSTS_FLAT_NO_LDS)--; /* finish_engines() adds all flat ones */
-		if (!sg_local_memory(cu, w, inst, t))
+		if (!sg_local_memory(cu, w, trace, inst, t))
 			return false;
 		if (all) {
 			SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
 			sg_tcp_pass(cu, inst);
-			w->vm_done[sg_push_vm(w)] =
-				w->lgkm_done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
+			if (!cu->follows)
+				w->vm_done[sg_push_vm(w)] =
+					w->lgkm_done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
 			return true;
 		}
 	}
-	if (!next_lines(cu, w, inst, &is_scratch, &n_lanes))
+	if (!next_lines(cu, w, trace, inst, &is_scratch, &n_lanes))
 		return false;
-	sg_trace_prefetch(&w->reader);
+	sg_trace_prefetch(&trace->reader);
 	sg_tcp_issue(cu, w, inst, &cu->model->accesses, n_lanes, is_scratch, t);
 	return true;
 }
 
-bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		      uint64_t t)
+bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+		      const struct sg_timing_insn *inst, uint64_t t)
 {
 	uint64_t addr = 0;
 
-	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(&w->reader, &addr))
+	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(&trace->reader, &addr))
 		return false;
 	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, addr), t);
 	return true;

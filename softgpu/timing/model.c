@@ -251,7 +251,7 @@ static void begin(struct sg_model *m)
 	m->mhz = m->d->cold ? m->hw->cold_sclk_mhz : m->hw->sclk_mhz;
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
-	m->n_alive = m->n_ended = m->n_issued = m->n_repeated = m->last_end = 0;
+	m->n_alive = m->n_behind = m->n_issued = m->n_repeated = m->last_end = 0;
 	m->state_is_known = false;
 	m->walk_page = SG_NEVER;
 	m->n_outside = 0;
@@ -281,21 +281,13 @@ static void begin(struct sg_model *m)
 
 /* ---- a run that failed leaves waves and instructions behind ---- */
 
-static void abandon_wave(const struct sg_model *m, struct sg_model_wave *w)
+static void abandon_wg(const struct sg_model *m, struct sg_model_wg *wg)
 {
-	if (w->wg->traces && m->d->release)
-		m->d->release(m->d->ctx, w->wg->id, w->wg->traces);
-	w->wg->traces = NULL;
-	if (!--w->wg->n_alive)
-		free(w->wg);
-	free(w);
-}
-
-/* Answers that will not come: a wave that has ended is there for them alone. */
-static void abandon_answer(struct sg_model_wave *w)
-{
-	if (!--w->in_flight && w->ended)
-		free(w);
+	for (uint32_t k = 0; k < wg->n_followers; k++)
+		abandon_wg(m, wg->followers[k]);
+	if (m->d->release)
+		m->d->release(m->d->ctx, wg->id, wg->traces);
+	free(wg);
 }
 
 static void abandon_ops(struct sg_vmem_op *op)
@@ -303,7 +295,6 @@ static void abandon_ops(struct sg_vmem_op *op)
 	while (op) {
 		struct sg_vmem_op *next = op->next;
 
-		abandon_answer(op->wave);
 		free(op);
 		op = next;
 	}
@@ -314,28 +305,18 @@ static void abandon(struct sg_model *m)
 	for (uint32_t k = 0; k < m->n_cus; k++) {
 		struct sg_tcp *tcp = &m->cus[k].tcp;
 
-		for (uint32_t n = 0; n < tcp->queue.n; n++) {
-			struct sg_vmem_op *op =
-				tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS];
-
-			op->next = NULL;
-			abandon_ops(op);
-		}
+		for (uint32_t n = 0; n < tcp->queue.n; n++)
+			free(tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS]);
 		abandon_ops(tcp->loads.head);
 		abandon_ops(tcp->stores.head);
 	}
-	for (uint32_t k = 0; k < m->n_groups; k++)
-		for (uint32_t n = 0; n < m->groups[k].data.n_waits; n++)
-			abandon_answer(m->groups[k].data.waits[n].wave);
 	for (uint32_t k = 0; k < 4 * m->n_cus; k++)
 		for (uint32_t n = 0; n < m->cus[k / 4].simd[k % 4].n_waves; n++) {
 			struct sg_model_wave *w = m->cus[k / 4].simd[k % 4].waves[n];
 
-			for (uint32_t f = 0; f < w->n_followers; f++) {
-				w->followers[f]->wg->n_alive = w->wg->n_alive;
-				abandon_wave(m, w->followers[f]);
-			}
-			abandon_wave(m, w);
+			if (!--w->wg->n_alive)
+				abandon_wg(m, w->wg);
+			free(w);
 		}
 }
 
@@ -400,7 +381,7 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 	begin(m);
 	m->failed = !sg_spi_begin(m);
 	sg_lockstep_begin(m);
-	while ((m->spi.n_left || m->n_alive || m->n_ended) && !m->failed) {
+	while ((m->spi.n_left || m->n_alive || m->n_behind) && !m->failed) {
 		m->window_start = t;
 		m->window_end = t + window;
 		sg_spi_window(m, t, m->window_end);

@@ -45,6 +45,20 @@ struct sg_model_wg {
 	struct sg_model_wg *followers[SG_MAX_FOLLOWERS];
 };
 
+/* A wave's trace, as far as it has been read. */
+struct sg_wave_reader {
+	struct sg_trace_reader reader;
+	struct sg_list_digests lists;
+};
+
+/* A wave of another engine that does the same as its leader (lockstep.c): it has its own memory, and no time. */
+struct sg_follower {
+	struct sg_cu *cu;
+	struct sg_model_wg *wg;
+	struct sg_wave_reader trace;
+	struct sg_model_wave *wave; /* what it becomes when the engines part */
+};
+
 /*
  * A GPU has thousands of waves, which do not fit the host's L1 cache. Members are in the order of how often they
  * are used, by lines of 64 bytes: what every issue needs, what memory instructions need, the rest.
@@ -61,24 +75,21 @@ struct sg_model_wave {
 	bool ending, waiting; /* waiting: at an s_waitcnt whose end is not known */
 	bool waits;           /* for a counter, a barrier, a time or code, not for its turn */
 	uint8_t wait_vm, wait_lgkm;
-	bool ended; /* with its leader, before it got all answers */
 	uint8_t n_followers;
-	uint16_t in_flight; /* answers that it has not got yet */
-	uint64_t last_pc;   /* of the last instruction */
+	uint64_t last_pc; /* of the last instruction */
 	/* 64 */
 	uint64_t exec;
 	struct sg_done_ring vm, lgkm;
-	struct sg_trace_reader reader;
+	struct sg_wave_reader trace;
 	uint64_t not_before; /* during a fetch: the time that other waits end */
 	uint64_t started;
 	struct sg_cu *cu;
 	struct sg_model_wg *wg;
-	uint32_t index;                                    /* in the workgroup */
-	struct sg_model_wave *followers[SG_MAX_FOLLOWERS]; /* that do the same (lockstep.c) */
+	uint32_t index; /* in the workgroup */
 	struct sg_scoreboard late;
-	struct sg_list_digests lists;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
+	struct sg_follower followers[SG_MAX_FOLLOWERS];
 } __attribute__((aligned(64)));
 
 /* Memory of one kind, in the model's addresses. */
@@ -89,9 +100,9 @@ struct sg_model_range {
 
 /* A vector memory instruction in flight. */
 struct sg_vmem_op {
-	struct sg_model_wave *wave;
-	uint32_t vm_slot; /* in the wave's ring */
-	uint8_t kind;     /* enum sg_mem_kind */
+	struct sg_model_wave *wave; /* or the leader of the one whose it is; NULL: that has ended */
+	uint32_t vm_slot;           /* in the wave's ring */
+	uint8_t kind;               /* enum sg_mem_kind */
 	bool slc, glc;
 	uint8_t last_lines;
 	uint64_t last_line;           /* that was sent for, and how many */
@@ -260,7 +271,7 @@ struct sg_model {
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;    /* waves that are simulated */
-	uint64_t n_ended;    /* waves, but for their answers */
+	uint64_t n_behind;   /* vector memory instructions that no wave waits for */
 	uint64_t n_issued;   /* instructions */
 	uint64_t n_repeated; /* windows of SIMDs */
 	uint64_t last_end;
@@ -289,8 +300,9 @@ void sg_lockstep_begin(struct sg_model *m);
 /* The CU of another engine of the die that does what this one does; NULL: the engine has none. */
 struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine);
 bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b);
-/* A new wave, on its CU and of its workgroup, follows one that has just been launched. */
-void sg_lockstep_join(struct sg_model_wave *leader, struct sg_model_wave *w);
+/* A workgroup of the CU follows the one of these waves, which has just been launched. */
+void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
+		      struct sg_model_wg *wg);
 /* Before a window: from now on each engine of the die is simulated. */
 void sg_lockstep_part(struct sg_model *m, uint32_t xcc);
 /* At the end of a dispatch: completes the counters of engines in step. */
@@ -299,13 +311,11 @@ void sg_lockstep_finish(struct sg_model *m);
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 /* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
 bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
-/* memory.c; false: the trace is damaged */
-bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		     uint64_t t);
-bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		      uint64_t t);
-bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		      uint64_t t);
+/* memory.c: the instruction that the wave is at, with the addresses of `trace`: its own, or, on a CU that follows the
+ * wave's, those of a follower. False: the trace is damaged. */
+typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+			  const struct sg_timing_insn *inst, uint64_t t);
+sg_memory_fn sg_local_memory, sg_vector_memory, sg_scalar_memory;
 /* wait.c */
 void sg_wave_wait(struct sg_model_wave *w,
 		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
@@ -341,6 +351,8 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 bool sg_spi_begin(struct sg_model *m);
 void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to);
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t);
+/* Of a workgroup, not launched. NULL: no memory. */
+struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index);
 /* insn_counts.c: into the counters of SQ */
 void sg_insn_counts(struct sg_model *m);
 /* result.c */
@@ -379,16 +391,6 @@ static inline void sg_wave_wake(struct sg_model_wave *w)
 		group->next[simd->in_group] = w->ready_at;
 	if (simd->due[w->age] < group->due[simd->in_group])
 		group->due[simd->in_group] = simd->due[w->age];
-}
-
-/* An answer for the wave, which may have ended. */
-static inline void sg_wave_got(struct sg_model *m, struct sg_model_wave *w, uint64_t time)
-{
-	if (--w->in_flight || !w->ended)
-		return;
-	m->n_ended--;
-	m->last_end = time > m->last_end ? time : m->last_end;
-	sg_pool_put(&m->waves, w);
 }
 
 /* Takes the SIMD's fetch port for one block. Returns the cycles to wait for the port. */
@@ -462,13 +464,14 @@ static inline struct sg_model_range sg_model_memory(const struct sg_model *m, ui
 }
 
 /* The next vector memory instruction (a flat one) has lanes in LDS. */
-static inline bool sg_reaches_lds(const struct sg_model_wave *w, const struct sg_timing_insn *inst)
+static inline bool sg_reaches_lds(const struct sg_trace_reader *reader,
+				  const struct sg_timing_insn *inst)
 {
 	enum sg_trace_space space;
 
 	if (!(inst->flags & SG_INSN_FLATSEG))
 		return false;
-	space = sg_trace_space(&w->reader);
+	space = sg_trace_space(reader);
 	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
 }
 

@@ -38,7 +38,7 @@ static bool is_taken(const struct sg_model_wave *w, bool at_last, const struct s
 {
 	if (at_last)
 		return sg_model_pc(w) != w->last_pc + 4ull * inst->dwords;
-	return w->reader.run == 1 && w->reader.op == SG_TRACE_JUMP;
+	return w->trace.reader.run == 1 && w->trace.reader.op == SG_TRACE_JUMP;
 }
 
 void sg_sample_window(struct sg_cu *cu, uint64_t t)

@@ -117,10 +117,10 @@ static void count_stall(struct sg_model *m, uint32_t se, uint64_t checks)
 	}
 }
 
-static void count_wave(struct sg_cu *cu, const struct sg_model_wave *w)
+static void count_wave(const struct sg_cu *cu, uint32_t lanes)
 {
 	struct sg_spi *spi = &cu->model->spi;
-	uint32_t se = cu->se, lanes = w->lanes;
+	uint32_t se = cu->se;
 	uint64_t *sq = cu->sq;
 
 	SPI(SPI_CSN_WAVE)++;
@@ -135,10 +135,9 @@ static void count_wave(struct sg_cu *cu, const struct sg_model_wave *w)
 	sq[SG_C_SQ_WAVES_LT_16] += lanes < 16;
 }
 
-static struct sg_model_wave *new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index)
+struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index)
 {
-	struct sg_model *m = cu->model;
-	struct sg_model_wave *w = sg_pool_take(&m->waves);
+	struct sg_model_wave *w = sg_pool_take(&cu->model->waves);
 
 	if (!w) {
 		w = aligned_alloc(_Alignof(struct sg_model_wave), sizeof(*w));
@@ -149,21 +148,19 @@ static struct sg_model_wave *new_wave(struct sg_cu *cu, struct sg_model_wg *wg, 
 	w->cu = cu;
 	w->wg = wg;
 	w->index = index;
-	w->in_flight = 0;
-	w->ended = false;
 	w->n_followers = 0;
-	wg->n_alive++;
 	return w;
 }
 
 static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
 					 struct sg_model_wg *wg, uint32_t index, uint64_t t)
 {
-	struct sg_model_wave *w = new_wave(cu, wg, index);
+	struct sg_model_wave *w = sg_spi_new_wave(cu, wg, index);
 	struct sg_simd *simd;
 
 	if (!w)
 		return NULL;
+	wg->n_alive++;
 	while (cu->simd[cu->next_simd].n_waves >= m->spi.simd_cap)
 		cu->next_simd = (cu->next_simd + 1) % 4;
 	simd = &cu->simd[cu->next_simd];
@@ -180,7 +177,7 @@ static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
 	m->n_alive++;
 	if (!sg_wave_begin(cu, w, t))
 		return NULL;
-	count_wave(cu, w);
+	count_wave(cu, w->lanes);
 	sg_wave_wake(w);
 	return w;
 }
@@ -230,25 +227,16 @@ static struct sg_model_wg *take_wg(struct sg_model *m, uint32_t xcc)
 	return wg;
 }
 
-/* Its waves follow those of another workgroup, which is on the CU of the same number. */
-static bool launch_in_step(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
+/* It follows another workgroup, which is on the CU of the same number. */
+static void launch_in_step(const struct sg_cu *cu, uint32_t n_waves,
 			   struct sg_model_wave *const *leaders)
 {
-	struct sg_model_wg *leader = leaders[0]->wg;
-	struct sg_spi *spi = &m->spi;
+	struct sg_spi *spi = &cu->model->spi;
 	uint32_t se = cu->se;
 
-	leader->followers[leader->n_followers++] = wg;
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
-	for (uint32_t k = 0; k < wg->n_waves; k++) {
-		struct sg_model_wave *w = new_wave(cu, wg, k);
-
-		if (!w)
-			return false;
-		sg_lockstep_join(leaders[k], w);
-		count_wave(cu, w);
-	}
-	return true;
+	for (uint32_t k = 0; k < n_waves; k++)
+		count_wave(cu, leaders[k]->lanes);
 }
 
 static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
@@ -309,10 +297,13 @@ static bool launch_all(struct sg_model *m, const struct launches *l, uint64_t t)
 		same &= sg_lockstep_same_path(l->wgs[0]->traces, l->wgs[k]->traces);
 	if (!same)
 		sg_lockstep_part(m, l->cus[0]->xcc);
-	for (uint32_t k = 0; k < l->n; k++)
-		if (k && same ? !launch_in_step(m, l->cus[k], l->wgs[k], waves)
-			      : !launch_wg(m, l->cus[k], l->wgs[k], waves, t))
+	for (uint32_t k = 0; k < (same ? 1 : l->n); k++)
+		if (!launch_wg(m, l->cus[k], l->wgs[k], waves, t))
 			return false;
+	for (uint32_t k = 1; same && k < l->n; k++) {
+		sg_lockstep_join(waves, l->cus[k], l->wgs[k]);
+		launch_in_step(l->cus[k], l->wgs[k]->n_waves, waves);
+	}
 	return true;
 }
 
@@ -423,22 +414,6 @@ void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
 		die_window(m, xcc, from, to);
 }
 
-/* With the wave, those in step are done. Some may not have all their answers. */
-static void end_followers(struct sg_model *m, struct sg_model_wave *w)
-{
-	for (uint32_t k = 0; k < w->n_followers; k++)
-		__builtin_prefetch(w->followers[k], 1);
-	for (uint32_t k = 0; k < w->n_followers; k++) {
-		struct sg_model_wave *f = w->followers[k];
-
-		f->ended = f->in_flight != 0;
-		if (f->ended)
-			m->n_ended++;
-		else
-			sg_pool_put(&m->waves, f);
-	}
-}
-
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
 	struct sg_model *m = cu->model;
@@ -463,7 +438,6 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		sg_busy_add(&cu->busy, cu->busy_from, t);
 	if (!--spi->se_waves[cu->se])
 		sg_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
-	end_followers(m, w);
 	if (wg->n_alive == 1) {
 		cu->n_wgs--;
 		cu->lds_used -= granules(m->d->lds_bytes, m->hw->lds_granule);

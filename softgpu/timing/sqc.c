@@ -187,13 +187,16 @@ uint64_t sg_sqc_ready(const struct sg_cu *cu, uint64_t t)
 	return when;
 }
 
+/* For those that follow, the leader's time counts. */
 static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
 		   uint64_t done)
 {
+	if (cu->follows)
+		return;
 	w->lgkm_done[slot] = done;
 	/* in units of SQ_INSTS_SMEM_NORM, by which AMD divides it to get the latency: two for each instruction */
-	cu->level[SG_C_SQ_INST_LEVEL_SMEM] += 2 * (done - issued);
-	cu->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
+	cu->issue_level[SG_C_SQ_INST_LEVEL_SMEM] += 2 * (done - issued);
+	cu->issue_level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
 }
 
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -202,7 +205,7 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	struct sg_scalar_group *g = cu->group;
 	const struct sg_hw *hw = cu->model->hw;
 	struct sg_scalar_side *side = &g->data;
-	uint32_t slot = sg_push_lgkm(w);
+	uint32_t slot = cu->follows ? 0 : sg_push_lgkm(w);
 	uint64_t last = (addr + inst->bytes - 1) >> 6, done = t + hw->scalar_hit;
 	uint64_t unknown = SG_NEVER; /* the line that the answer depends on */
 
@@ -250,12 +253,10 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	}
 	if (unknown == SG_NEVER)
 		loaded(cu, w, slot, t, done);
-	else
-		w->in_flight++, sg_sqc_wait(g, side,
-					    (struct sg_scalar_wait){ .wave = w,
-								     .lgkm_slot = slot,
-								     .issued = t,
-								     .line = unknown });
+	else if (!cu->follows)
+		sg_sqc_wait(g, side,
+			    (struct sg_scalar_wait){
+				    .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
 }
 
 static void fetched(struct sg_model_wave *w, uint64_t t)
@@ -299,7 +300,6 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 		} else {
 			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
 			sg_wave_answered(wait->wave, time);
-			sg_wave_got(g->model, wait->wave, time + fetch);
 		}
 	}
 	side->n_waits = kept;

@@ -131,7 +131,7 @@ static bool is_local(const struct sg_cu *cu, const struct sg_model_wave *w)
 {
 	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t pc = sg_model_pc(w) + 4ull * inst->dwords;
-	bool jumps = w->reader.run == 1;
+	bool jumps = w->trace.reader.run == 1;
 
 	if (inst->unit != SG_UNIT_VALU && inst->unit != SG_UNIT_SALU &&
 	    !(inst->unit == SG_UNIT_MISC && inst->flags == SG_INSN_BRANCH) &&
@@ -139,9 +139,9 @@ static bool is_local(const struct sg_cu *cu, const struct sg_model_wave *w)
 	      inst->wait_lgkm == SG_NO_WAIT))
 		return false;
 	if (jumps) {
-		if (w->reader.op != SG_TRACE_JUMP || !w->reader.again)
+		if (w->trace.reader.op != SG_TRACE_JUMP || !w->trace.reader.again)
 			return false;
-		pc += 4 * (uint64_t)w->reader.jump;
+		pc += 4 * (uint64_t)w->trace.reader.jump;
 	}
 	return (!jumps && pc >> 5 == w->fetch_block) || is_recent(cu, line_of(cu, pc));
 }
@@ -195,7 +195,7 @@ static void add_late(struct key *key, const struct sg_scoreboard *s, uint64_t st
 static void add_wave(struct key *key, const struct sg_simd *simd, const struct sg_model_wave *w,
 		     uint64_t start)
 {
-	const struct sg_trace_reader *r = &w->reader;
+	const struct sg_trace_reader *r = &w->trace.reader;
 
 	add(key, (uintptr_t)w->page + 2 * w->slot + w->waits); /* a page has more bytes than that */
 	add(key, (uint64_t)r->run << 32 | r->jump_run);
@@ -224,9 +224,9 @@ static bool make_key(const struct sg_cu *cu, const struct sg_simd *simd, struct 
 			continue;
 		}
 		/* times have 32 bits in the key */
-		if (!w->reader.again || w->ending ||
+		if (!w->trace.reader.again || w->ending ||
 		    start - w->issued_at + m->hw->request > INT32_MAX ||
-		    w->reader.jump != (int32_t)w->reader.jump || !is_local(cu, w))
+		    w->trace.reader.jump != (int32_t)w->trace.reader.jump || !is_local(cu, w))
 			return false;
 		add_wave(key, simd, w, start);
 	}
@@ -240,7 +240,7 @@ static bool has_turns(const struct sg_simd *simd, const struct sg_steady_window 
 	const struct end_state *e = kept->waves;
 
 	for (uint32_t n = 0; n < simd->n_waves; n++)
-		if (simd->ready[n] < end && simd->waves[n]->reader.again < e++->n_turns)
+		if (simd->ready[n] < end && simd->waves[n]->trace.reader.again < e++->n_turns)
 			return false;
 	return true;
 }
@@ -255,8 +255,8 @@ static void continue_from(struct sg_simd *simd, struct sg_model_wave *w, const s
 	w->issued_at = e->issued_at + start;
 	w->stall = e->stall;
 	w->waits = e->waits;
-	w->reader.run = e->run;
-	w->reader.again -= e->n_turns;
+	w->trace.reader.run = e->run;
+	w->trace.reader.again -= e->n_turns;
 	for (uint32_t k = 0; k < e->n_late; k++)
 		sg_scoreboard_add(&w->late, e->late[k].writer, e->late[k].issued + start);
 	if (e->late_until && e->late_until + start > w->late.until)
@@ -327,7 +327,7 @@ static void look_before(struct sg_steady *s, const struct sg_cu *cu, const struc
 		memcpy(s->count[k++], page->count[cu->count_at], sizeof(s->count[0]));
 	for (uint32_t n = 0; n < simd->n_waves; n++) {
 		s->takes_part[n] = simd->ready[n] < cu->model->window_end;
-		s->again[n] = simd->waves[n]->reader.again;
+		s->again[n] = simd->waves[n]->trace.reader.again;
 		s->n_late[n] = simd->waves[n]->late.n_added;
 	}
 }
@@ -384,8 +384,8 @@ static void end_of(struct end_state *e, const struct sg_simd *simd, const struct
 				 .ready = after(simd->ready[w->age], start),
 				 .late_until = after(w->late.until, start),
 				 .late_vector_until = after(w->late.vector_until, start),
-				 .run = w->reader.run,
-				 .n_turns = again - w->reader.again,
+				 .run = w->trace.reader.run,
+				 .n_turns = again - w->trace.reader.again,
 				 .stall = w->stall,
 				 .waits = w->waits };
 	for (uint32_t k = n_new < SG_MAX_LATE ? n_new : SG_MAX_LATE; k; k--) {

@@ -175,7 +175,8 @@ void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_t
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
 	}
-	w->vm_done[sg_push_vm(w)] = t + cu->model->hw->l1_hit;
+	if (!cu->follows)
+		w->vm_done[sg_push_vm(w)] = t + cu->model->hw->l1_hit;
 }
 
 void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -188,8 +189,9 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	if (!op)
 		return;
 	op->wave = w;
-	w->in_flight++;
-	op->vm_slot = sg_push_vm(w);
+	/* a leader has issued its own before */
+	op->vm_slot = cu->follows ? (w->vm.n_issued - 1) % SG_MAX_VM : sg_push_vm(w);
+	cu->model->n_behind += cu->follows;
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
 	op->glc = inst->glc;
@@ -228,10 +230,14 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
 		cu->level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
-		w->vm_done[op->vm_slot] = done;
+		if (w && !cu->follows) {
+			w->vm_done[op->vm_slot] = done;
+			sg_wave_answered(w, done);
+		} else { /* its wave ends, or has ended, when the leader does */
+			m->n_behind--;
+			m->last_end = done > m->last_end ? done : m->last_end;
+		}
 		free_op(m, op);
-		sg_wave_answered(w, done);
-		sg_wave_got(m, w, done);
 	}
 }
 
