@@ -6,14 +6,14 @@
 #include "softgpu/timing/model_priv.h"
 
 #define LDS_QUEUE 64 /* cycles of work that wait for LDS */
-#define SQ(name) cu->issue[SG_C_##name]
+#define SQ(name) w->set->sq[SG_C_##name]
 
 static void end_wave(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 {
 	uint64_t life = t - w->started;
 
 	SQ(SQ_WAVE_CYCLES) += life / SG_QUAD;
-	cu->issue_level[SG_C_SQ_LEVEL_WAVES] += life;
+	w->set->level[SG_C_SQ_LEVEL_WAVES] += life;
 	if (t > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (t - w->issued_at) / SG_QUAD;
 	sg_spi_wave_done(cu, w, t);
@@ -59,7 +59,7 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
  * own. If all tried at once, the oldest would always win and run so far ahead of the youngest that their pages
  * would not fit UTCL1 (measured in the HBM benchmark: a third of the bandwidth).
  */
-static uint64_t wait_for_room(struct sg_cu *cu, const struct sg_cu *full,
+static uint64_t wait_for_room(const struct sg_cu *full, const struct sg_model_wave *w,
 			      const struct sg_timing_insn *inst, uint64_t t)
 {
 	uint64_t full_until = sg_tcp_full_until(full), step = 4 * SG_QUAD;
@@ -127,7 +127,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 		if (!full)
 			return sg_reaches_lds(&w->trace.reader, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
-		return wait_for_room(cu, full, inst, t);
+		return wait_for_room(full, w, inst, t);
 	default:
 		break;
 	}
@@ -267,7 +267,7 @@ static void issue(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *
 	const struct sg_timing_insn *inst = sg_wave_inst(w);
 	uint64_t ready = w->ready_at;
 
-	w->page->count[cu->count_at][w->slot]++;
+	w->page->count[w->set->count_at][w->slot]++;
 	cu->model->n_issued++;
 	if (w->waits && ready > w->issued_at)
 		SQ(SQ_WAIT_ANY) += (ready - w->issued_at) / SG_QUAD;
@@ -341,7 +341,7 @@ static uint32_t earlier_due(uint32_t a, uint32_t b)
 static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w, uint64_t t,
 		      uint64_t until)
 {
-	uint64_t *count = w->page->count[cu->count_at];
+	uint64_t *count = w->page->count[w->set->count_at];
 	uint32_t slot = w->slot, n = 0;
 	const struct sg_timing_insn *inst = &w->page->inst[slot];
 
@@ -351,7 +351,8 @@ static uint64_t go_on(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wa
 		uint64_t pc = w->page->base + 4ull * (slot + inst->dwords);
 		uint64_t at = w->ready_at > simd->valu_free ? w->ready_at : simd->valu_free;
 
-		if (at >= until || (pc >> 5 != w->fetch_block && !sg_sqc_fetch_again(cu, pc)))
+		if (at >= until ||
+		    (pc >> 5 != w->fetch_block && !sg_sqc_fetch_again(cu, w->set, pc)))
 			break;
 		if (pc >> 5 != w->fetch_block)
 			sg_fetch_queue(cu, simd, at);

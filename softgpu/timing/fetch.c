@@ -7,7 +7,7 @@
 #include "softgpu/timing/model_priv.h"
 
 #define AHEAD 16 /* cycles that a fetch may queue and still be in time, besides its own */
-#define SQ(name) cu->issue[SG_C_##name]
+#define SQ(name) w->set->sq[SG_C_##name]
 
 /* Sets the page of the next instruction and classifies it. */
 static bool settle(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc)
@@ -69,8 +69,7 @@ bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint
 	else if (sg_model_pc(w) >> 5 !=
 		 w->fetch_block) /* waits for something else: fetched meanwhile */
 		w->fetch_block = sg_model_pc(w) >> 5, SQ(SQ_IFETCH)++, SQ(SQC_ICACHE_REQ)++,
-		SQ(SQC_ICACHE_HITS)++,
-		cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch,
+		SQ(SQC_ICACHE_HITS)++, w->set->level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch,
 		sg_fetch_queue(cu, &cu->simd[w->simd], t);
 	return true;
 }

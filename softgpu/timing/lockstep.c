@@ -8,10 +8,10 @@
  * scalar cache, translation, L1 and the way to L2 are simulated for every CU. Only nobody waits for their answers.
  *
  * So what follows from instructions and addresses is counted as if every engine were simulated, and what follows from
- * waiting is that of the leader. Counters of issue are counted apart (sg_cu.issue) and added to each engine in the end.
+ * waiting is that of the leader. Counters of issue are counted apart (sg_count_set) and added to each engine in the end.
  *
- * The engines part when a workgroup takes another path, or when there is not one for each: every wave that
- * followed continues where its leader is, and is simulated from then on. tests/softgpu/test_lockstep.c compares.
+ * The engines part when workgroups take too many paths (bundle.c): every wave that followed continues where its leader
+ * is, and is simulated from then on. tests/softgpu/test_lockstep.c compares.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -20,11 +20,15 @@
 
 #define MIN_WGS 8 /* for each engine: a leader with fewer would be a poor sample */
 
-/* Counters of issue: of the CUs that all engines have, and of the last one, which some engines lack. */
-enum { ALL_HAVE, SOME_HAVE, N_SETS };
+/*
+ * Waves by the engines that have them: workgroups for all engines, on CUs that all have; on the last CU, which some engines
+ * lack; the last workgroups of a path; and single ones.
+ */
+enum { ON_ALL, ON_LAST_CU, FEW, SINGLE, N_SETS };
 
 struct sg_issue_counts {
 	uint64_t sq[SG_N_SQ], level[SG_N_SQ];
+	struct sg_count_set set;
 };
 
 static struct sg_issue_counts *counts_of(const struct sg_model *m, uint32_t xcc, uint32_t set)
@@ -45,60 +49,78 @@ struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine)
 	return cu->missing ? NULL : cu;
 }
 
-static bool has_last_cu(const struct sg_model *m, uint32_t se)
+/* The engines that have the CU. */
+static uint32_t engines_with(const struct sg_cu *leader)
 {
-	return !m->cus[(se + 1) * m->hw->cus_per_se - 1].missing;
+	uint32_t engines = 0;
+
+	for (uint32_t k = 0; k < leader->model->hw->n_se; k++)
+		engines |= sg_lockstep_cu(leader, k) ? 1u << k : 0;
+	return engines;
 }
 
 static void begin_cu(struct sg_cu *cu, bool in_step)
 {
-	const struct sg_model *m = cu->model;
-	const struct sg_hw *hw = m->hw;
+	const struct sg_hw *hw = cu->model->hw;
 	bool is_last = cu->index % hw->cus_per_se == hw->cus_per_se - 1;
-	uint32_t set = is_last && hw->n_missing ? SOME_HAVE : ALL_HAVE;
-	struct sg_issue_counts *counts = counts_of(m, cu->xcc, set);
+	uint32_t set = is_last && hw->n_missing ? ON_LAST_CU : ON_ALL;
 
+	cu->own = (struct sg_count_set){ .sq = cu->sq, .level = cu->level, .count_at = cu->se };
+	cu->set = in_step ? &counts_of(cu->model, cu->xcc, set)->set : &cu->own;
 	cu->follows = in_step && cu->se % hw->n_se;
-	cu->count_at = in_step && set == SOME_HAVE ? cu->se + 1 : cu->se;
-	cu->issue = in_step ? counts->sq : cu->sq;
-	cu->issue_level = in_step ? counts->level : cu->level;
+}
+
+static void begin_sets(struct sg_model *m, uint32_t xcc)
+{
+	const struct sg_hw *hw = m->hw;
+	const struct sg_cu *leader = &m->cus[(size_t)xcc * hw->n_se * hw->cus_per_se];
+
+	for (uint32_t k = 0; k < N_SETS; k++) {
+		struct sg_issue_counts *counts = counts_of(m, xcc, k);
+
+		memset(counts, 0, sizeof(*counts));
+		counts->set = (struct sg_count_set){ .sq = counts->sq,
+						     .level = counts->level,
+						     .count_at = xcc * hw->n_se + k };
+	}
+	counts_of(m, xcc, ON_ALL)->set.engines = (1u << hw->n_se) - 1;
+	counts_of(m, xcc, ON_LAST_CU)->set.engines = engines_with(leader + hw->cus_per_se - 1);
+	counts_of(m, xcc, SINGLE)->set.engines = 1;
 }
 
 void sg_lockstep_begin(struct sg_model *m)
 {
 	const struct sg_hw *hw = m->hw;
-	bool in_step = hw->n_se > 1 && !m->d->sample_cycles && !m->d->apart &&
+	/* what sets count of each instruction has the places of engines */
+	bool in_step = hw->n_se >= N_SETS && !m->d->sample_cycles && !m->d->apart &&
 		       m->d->n_wgs >= (uint64_t)MIN_WGS * sg_hw_n_engines(hw);
 
-	if (in_step)
-		memset(m->issue_counts, 0, hw->n_xcc * N_SETS * sizeof(*m->issue_counts));
-	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
+	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++) {
 		m->spi.dies[xcc].in_step = in_step;
+		if (in_step)
+			begin_sets(m, xcc);
+	}
 	for (uint32_t k = 0; k < m->n_cus; k++)
 		begin_cu(&m->cus[k], in_step);
 }
 
-bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b)
+const struct sg_count_set *sg_lockstep_last(struct sg_model *m, const struct sg_cu *cu, uint32_t n)
 {
-	if (a->n_waves != b->n_waves)
-		return false;
-	for (uint32_t k = 0; k < a->n_waves; k++) {
-		const struct sg_wave_trace *x = &a->waves[k], *y = &b->waves[k];
+	struct sg_count_set *set = &counts_of(m, cu->xcc, FEW)->set;
+	uint32_t with = engines_with(cu), engines = 0;
 
-		if (x->lost || y->lost || x->entry != y->entry || x->exec != y->exec ||
-		    x->control.size != y->control.size ||
-		    memcmp(x->control.bytes, y->control.bytes, x->control.size))
-			return false;
-	}
-	return true;
+	if (n == 1)
+		return &counts_of(m, cu->xcc, SINGLE)->set;
+	for (; n; n--, with &= with - 1) /* the first n of these */
+		engines |= with & -with;
+	if (!set->engines)
+		set->engines = engines;
+	return set->engines == engines ? set : NULL;
 }
 
 void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 		      struct sg_model_wg *wg)
 {
-	struct sg_model_wg *leader = leaders[0]->wg;
-
-	leader->followers[leader->n_followers++] = wg;
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
 		struct sg_follower *f = &leaders[k]->followers[leaders[k]->n_followers++];
 
@@ -117,45 +139,51 @@ static void add_counts(uint64_t *to, const uint64_t *from)
 		to[k] += from[k];
 }
 
-/* Of each instruction: the leader's, for every engine. */
-static void share_executed(struct sg_model *m, uint32_t first_se)
+/* How often each instruction was executed. */
+static void share_executed(struct sg_model *m, uint32_t xcc)
 {
+	uint32_t first_se = xcc * m->hw->n_se;
+
 	for (struct sg_map_page *page = m->code.pages; page; page = page->next)
 		for (uint32_t slot = 0; slot < SG_MAP_SLOTS; slot++) {
-			uint64_t all = page->count[first_se][slot],
-				 some = page->count[first_se + 1][slot];
+			uint64_t n[N_SETS];
 
-			for (uint32_t se = first_se; all + some && se < first_se + m->hw->n_se;
-			     se++)
-				page->count[se][slot] = all + (has_last_cu(m, se) ? some : 0);
+			for (uint32_t k = 0; k < N_SETS; k++) {
+				n[k] = page->count[first_se + k][slot];
+				page->count[first_se + k][slot] = 0;
+			}
+			for (uint32_t k = 0; k < N_SETS * m->hw->n_se; k++) {
+				uint32_t set = k % N_SETS, engine = k / N_SETS;
+
+				if (counts_of(m, xcc, set)->set.engines >> engine & 1)
+					page->count[first_se + engine][slot] += n[set];
+			}
 		}
 }
 
-/* The launcher of an engine asked for what the leader's asked for, and got it at the same time. */
+/* The launcher of an engine launched what the leader's did, at the same time. */
 static void share_launches(struct sg_spi *spi, uint32_t leader, uint32_t se)
 {
-	static const uint16_t places[] = {
-		SG_C_SPI_RA_RES_STALL_CSN,      SG_C_SPI_RA_TMP_STALL_CSN,
-		SG_C_SPI_RA_WAVE_SIMD_FULL_CSN, SG_C_SPI_RA_VGPR_SIMD_FULL_CSN,
-		SG_C_SPI_RA_SGPR_SIMD_FULL_CSN, SG_C_SPI_RA_LDS_CU_FULL_CSN,
-		SG_C_SPI_RA_BAR_CU_FULL_CSN,
-	};
-	const uint64_t *from = spi->c + (size_t)leader * SG_N_SPI;
-	uint64_t *to = spi->c + (size_t)se * SG_N_SPI;
-
-	for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
-		to[places[k]] = from[places[k]];
 	spi->next_cu[se] = spi->next_cu[leader];
 	spi->launch_free[se] = spi->launch_free[leader];
 	spi->se_from[se] = spi->se_from[leader];
 	spi->se_busy[se] = spi->se_busy[leader];
 }
 
-static void share_cu(const struct sg_cu *leader, struct sg_cu *cu)
+/* Up to the end of the last wave that all had, if the engine has none of the others. */
+static void shorten(struct sg_busy *busy, uint64_t common_end)
+{
+	if (busy->until > common_end)
+		busy->cycles -= busy->until - common_end;
+}
+
+static void share_cu(const struct sg_cu *leader, struct sg_cu *cu, bool has_all)
 {
 	cu->busy_from = leader->busy_from;
 	cu->busy = leader->busy;
 	cu->lds_full = leader->lds_full;
+	if (!has_all)
+		shorten(&cu->busy, leader->common_end);
 }
 
 static void share_code(const struct sg_scalar_group *leader, struct sg_scalar_group *g)
@@ -171,21 +199,34 @@ static void share(struct sg_model *m, uint32_t xcc)
 {
 	const struct sg_hw *hw = m->hw;
 	uint32_t leader = xcc * hw->n_se;
+	uint64_t common_end = 0;
+	bool has_all;
 
-	share_executed(m, leader);
+	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
+		uint64_t end = m->cus[leader * hw->cus_per_se + k].common_end;
+
+		common_end = end > common_end ? end : common_end;
+	}
+	share_executed(m, xcc);
 	for (uint32_t n = 0; n < hw->n_se; n++) {
 		uint32_t se = leader + n;
 		uint64_t *sq = m->r->values[SG_BLOCK_SQ] + (size_t)se * SG_N_SQ;
 		uint64_t *level = m->r->accumulated + (size_t)se * SG_N_SQ;
 
-		for (uint32_t set = ALL_HAVE; set < (has_last_cu(m, se) ? N_SETS : SOME_HAVE);
-		     set++) {
-			add_counts(sq, counts_of(m, xcc, set)->sq);
-			add_counts(level, counts_of(m, xcc, set)->level);
+		for (uint32_t k = 0; k < N_SETS; k++) {
+			const struct sg_issue_counts *counts = counts_of(m, xcc, k);
+
+			if (!(counts->set.engines >> n & 1))
+				continue;
+			add_counts(sq, counts->sq);
+			add_counts(level, counts->level);
 		}
 		if (!n)
 			continue;
 		share_launches(&m->spi, leader, se);
+		has_all = counts_of(m, xcc, FEW)->set.engines >> n & 1;
+		if (!has_all)
+			shorten(&m->spi.se_busy[se], common_end);
 		for (uint32_t k = 0; k < hw->n_groups; k++)
 			share_code(&m->groups[leader * hw->n_groups + k],
 				   &m->groups[se * hw->n_groups + k]);
@@ -194,7 +235,7 @@ static void share(struct sg_model *m, uint32_t xcc)
 			struct sg_cu *cu = sg_lockstep_cu(from, n);
 
 			if (cu)
-				share_cu(from, cu);
+				share_cu(from, cu, has_all);
 		}
 	}
 }
@@ -208,13 +249,20 @@ void sg_lockstep_finish(struct sg_model *m)
 
 /* ---- parting ---- */
 
-/* What the leader's wave is on another engine; NULL: there is none. */
-static struct sg_model_wave *wave_of(const struct sg_model_wave *leader, uint32_t se)
+/* Of the leader's wave on another engine; NULL: there is none. */
+static struct sg_follower *follower(struct sg_model_wave *leader, uint32_t se)
 {
 	for (uint32_t k = 0; k < leader->n_followers; k++)
 		if (leader->followers[k].cu->se == se)
-			return leader->followers[k].wave;
+			return &leader->followers[k];
 	return NULL;
+}
+
+static struct sg_model_wave *wave_of(struct sg_model_wave *leader, uint32_t se)
+{
+	struct sg_follower *f = follower(leader, se);
+
+	return f ? f->wave : NULL;
 }
 
 /* The follower becomes a wave, where its leader is. What it waits for of its own comes later. NULL: no memory. */
@@ -228,6 +276,7 @@ static struct sg_model_wave *catch_up(const struct sg_model_wave *leader, struct
 	memcpy(w, leader, offsetof(struct sg_model_wave, followers));
 	w->cu = f->cu;
 	w->wg = f->wg;
+	w->set = &f->cu->own;
 	w->n_followers = 0;
 	w->trace.lists = f->trace.lists;
 	w->trace.reader.memory = f->trace.reader.memory;
@@ -240,35 +289,45 @@ static struct sg_model_wave *catch_up(const struct sg_model_wave *leader, struct
 	return w;
 }
 
+/* Waves that the engine has none of leave no gap. */
 static void part_simd(struct sg_cu *cu, struct sg_simd *simd, const struct sg_simd *leader)
 {
 	struct sg_model *m = cu->model;
-	uint32_t n_waves = leader->n_waves;
+	uint32_t n = 0;
 
 	*simd = *leader;
-	simd->n_waves = 0;
-	for (uint32_t k = 0; k < n_waves && !m->failed; k++) {
-		struct sg_model_wave *w = leader->waves[k];
-		struct sg_follower *f = w->followers;
+	simd->slots_used = 0;
+	for (uint32_t k = 0; k < leader->n_waves && !m->failed; k++) {
+		struct sg_follower *f = follower(leader->waves[k], cu->se);
+		struct sg_model_wave *w = f ? catch_up(leader->waves[k], f) : NULL;
 
-		while (f->cu != cu)
-			f++;
-		simd->waves[k] = catch_up(w, f);
-		m->failed |= !simd->waves[k];
-		simd->n_waves += simd->waves[k] != NULL;
+		m->failed |= f && !w;
+		if (!w)
+			continue;
+		w->age = (uint8_t)n;
+		simd->waves[n] = w;
+		simd->ready[n] = leader->ready[k];
+		simd->unit[n] = leader->unit[k];
+		simd->slots_used |= 1u << w->wave_slot;
+		if (w->wg->counted_on != cu)
+			cu->n_wgs++;
+		w->wg->counted_on = cu;
+		n++;
 	}
+	simd->n_waves = n;
+	cu->n_waves += n;
 	cu->group->next[simd->in_group] =
 		m->groups[cu->group->index - (cu->se % m->hw->n_se) * m->hw->n_groups]
 			.next[simd->in_group];
-	m->n_alive += simd->n_waves;
-	m->spi.se_waves[cu->se] += simd->n_waves;
-	m->spi.scratch_used[cu->se] += simd->n_waves;
+	m->n_alive += n;
+	m->spi.se_waves[cu->se] += n;
+	m->spi.scratch_used[cu->se] += n;
 }
 
 /* An instruction of a CU that followed: its wave waits for it, unless that has ended. */
 static void part_op(struct sg_model *m, const struct sg_cu *cu, struct sg_vmem_op *op)
 {
-	const struct sg_model_wave *leader = op->wave;
+	struct sg_model_wave *leader = op->wave;
 	const struct sg_simd *simd = &leader->cu->simd[leader->simd];
 
 	op->wave = NULL;
@@ -297,11 +356,11 @@ static void part_cu(struct sg_cu *cu, const struct sg_cu *leader)
 {
 	for (unsigned s = 0; s < 4; s++)
 		part_simd(cu, &cu->simd[s], &leader->simd[s]);
-	cu->n_waves = leader->n_waves;
-	cu->n_wgs = leader->n_wgs;
-	cu->lds_used = leader->lds_used;
+	if (leader->n_wgs) {
+		cu->lds_used = leader->lds_used / leader->n_wgs * cu->n_wgs;
+		cu->barriers_used = leader->barriers_used / leader->n_wgs * cu->n_wgs;
+	}
 	cu->lds_free = leader->lds_free;
-	cu->barriers_used = leader->barriers_used;
 	cu->next_simd = leader->next_simd;
 	part_ops(cu);
 }
@@ -349,10 +408,12 @@ static void find_answers(const struct sg_simd *simd, uint64_t now)
 		sg_wave_answered(simd->waves[k], now);
 }
 
-static void leave_alone(const struct sg_simd *simd)
+static void leave_alone(const struct sg_cu *cu, const struct sg_simd *simd)
 {
-	for (uint32_t k = 0; k < simd->n_waves; k++)
+	for (uint32_t k = 0; k < simd->n_waves; k++) {
 		simd->waves[k]->n_followers = simd->waves[k]->wg->n_followers = 0;
+		simd->waves[k]->set = &cu->own;
+	}
 }
 
 void sg_lockstep_part(struct sg_model *m, uint32_t xcc)
@@ -382,7 +443,7 @@ void sg_lockstep_part(struct sg_model *m, uint32_t xcc)
 		for (unsigned s = 0; s < 4; s++) {
 			if (cu->follows)
 				find_answers(&cu->simd[s], m->window_start);
-			leave_alone(&cu->simd[s]);
+			leave_alone(cu, &cu->simd[s]);
 		}
 		begin_cu(cu, false);
 	}

@@ -71,7 +71,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_r
 	cu->lds_free = start + cycles * hw->lds_16ths;
 	done = (cu->lds_free >> 4) + hw->lds_latency;
 	w->lgkm_done[sg_push_lgkm(w)] = done;
-	cu->issue_level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
+	w->set->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
 	return true;
 }
 

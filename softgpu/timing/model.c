@@ -189,6 +189,11 @@ uint64_t sg_model_n_repeated(const struct sg_model *m)
 	return m->n_repeated;
 }
 
+bool sg_model_in_step(const struct sg_model *m)
+{
+	return m->spi.dies[0].in_step;
+}
+
 void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
 {
 	for (const struct sg_map_page *page = m->code.pages; page; page = page->next)
@@ -211,7 +216,7 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 		cu->group->next[cu->simd[s].in_group] = SG_NEVER;
 	}
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
-	cu->lds_free = 0;
+	cu->lds_free = cu->common_end = 0;
 	cu->busy = cu->lds_full = (struct sg_busy){ 0 };
 	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
 	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
@@ -310,6 +315,9 @@ static void abandon(struct sg_model *m)
 		abandon_ops(tcp->loads.head);
 		abandon_ops(tcp->stores.head);
 	}
+	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
+		for (uint32_t k = 0; k < m->spi.dies[xcc].n_held; k++)
+			abandon_wg(m, m->spi.dies[xcc].held[k]);
 	for (uint32_t k = 0; k < 4 * m->n_cus; k++)
 		for (uint32_t n = 0; n < m->cus[k / 4].simd[k % 4].n_waves; n++) {
 			struct sg_model_wave *w = m->cus[k / 4].simd[k % 4].waves[n];

@@ -122,6 +122,9 @@ void sg_model_set_state(struct sg_model *model, const uint64_t *state);
 /* Windows of SIMDs in the last dispatch that repeated an earlier one and were not simulated. */
 uint64_t sg_model_n_repeated(const struct sg_model *model);
 
+/* Whether the shader engines of the last dispatch did the same, so that one was simulated for all (lockstep.c). */
+bool sg_model_in_step(const struct sg_model *model);
+
 /* Calls each() for every instruction that the last dispatch executed, in a fixed order. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);
 

@@ -36,13 +36,26 @@ struct sg_done_ring {
 	uint32_t n_issued, n_retired; /* retired: everything before is known and in the past */
 };
 
+/*
+ * Counters of issue and of instruction fetches. A wave counts here for each of `engines`: for its own, or, where engines
+ * are in step, for all that have such a wave (lockstep.c).
+ */
+struct sg_count_set {
+	uint64_t *sq, *level; /* SQ's, and their accumulations */
+	uint32_t count_at;    /* place in sg_map_page.count */
+	uint32_t engines;     /* of the die, a bit for each; 0: its own */
+};
+
 struct sg_model_wg {
 	uint64_t id;
 	struct sg_wg_traces *traces;
 	uint32_t n_waves, n_alive, n_at_barrier;
+	/* while it is held (bundle.c): equal for those that take the same path; bundles launched before */
+	uint32_t path, held_at;
 	/* where engines are in step: those of other engines, which end with it */
 	uint32_t n_followers;
 	struct sg_model_wg *followers[SG_MAX_FOLLOWERS];
+	const struct sg_cu *counted_on; /* while the engines part */
 };
 
 /* A wave's trace, as far as it has been read. */
@@ -81,6 +94,7 @@ struct sg_model_wave {
 	uint64_t exec;
 	struct sg_done_ring vm, lgkm;
 	struct sg_wave_reader trace;
+	const struct sg_count_set *set;
 	uint64_t not_before; /* during a fetch: the time that other waits end */
 	uint64_t started;
 	struct sg_cu *cu;
@@ -177,12 +191,12 @@ struct sg_cu {
 	struct sg_busy lds_full; /* instructions wait for its queue */
 	uint64_t busy_from;      /* first wave of the current busy period */
 	struct sg_busy busy;
-	uint64_t *sq;    /* counters of the shader engine */
-	uint64_t *level; /* accumulations of the shader engine */
-	/* the same of issue and instruction fetches: where engines are in step, they stand for all of these */
-	uint64_t *issue, *issue_level;
-	uint32_t count_at; /* place in sg_map_page.count */
-	bool follows;      /* another engine's CU, see lockstep.c */
+	uint64_t common_end;            /* of the last wave that counts in `set` */
+	uint64_t *sq;                   /* counters of the shader engine */
+	uint64_t *level;                /* accumulations of the shader engine */
+	struct sg_count_set own;        /* the same, for waves */
+	const struct sg_count_set *set; /* of most of its waves */
+	bool follows;                   /* another engine's CU, see lockstep.c */
 	uint64_t next_sample;
 	uint32_t sample_rr;
 };
@@ -224,11 +238,24 @@ struct sg_scalar_group {
 	struct sg_scalar_side inst, data;
 };
 
+#define SG_MAX_HELD 32
+
 /* Workgroup i is for die i modulo their number; each die launches its own in order. */
 struct sg_spi_die {
 	uint64_t next_wg;
 	uint32_t se;  /* of the die, whose turn it is */
 	bool in_step; /* its engines; the first one leads (lockstep.c) */
+	/* have been read and not launched (bundle.c) */
+	struct sg_model_wg *held[SG_MAX_HELD];
+	uint32_t n_held, n_paths, n_bundles, n_alone;
+};
+
+/* Workgroups that are launched together: on a CU, and on those in step with it. */
+struct sg_bundle {
+	uint32_t n;
+	struct sg_cu *cus[SG_MAX_FOLLOWERS + 1];
+	struct sg_model_wg *wgs[SG_MAX_FOLLOWERS + 1];
+	const struct sg_count_set *set; /* that their waves count in */
 };
 
 struct sg_spi {
@@ -299,7 +326,9 @@ struct sg_issue_counts *sg_lockstep_create(const struct sg_hw *hw); /* NULL: no 
 void sg_lockstep_begin(struct sg_model *m);
 /* The CU of another engine of the die that does what this one does; NULL: the engine has none. */
 struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine);
-bool sg_lockstep_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b);
+/* The counters of the last n workgroups of a path, on the CU of the leader's and those in step. NULL: they are for another
+ * number of workgroups; not for one. */
+const struct sg_count_set *sg_lockstep_last(struct sg_model *m, const struct sg_cu *cu, uint32_t n);
 /* A workgroup of the CU follows the one of these waves, which has just been launched. */
 void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 		      struct sg_model_wg *wg);
@@ -307,6 +336,11 @@ void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 void sg_lockstep_part(struct sg_model *m, uint32_t xcc);
 /* At the end of a dispatch: completes the counters of engines in step. */
 void sg_lockstep_finish(struct sg_model *m);
+/* bundle.c */
+/* What to launch on the CU, which has room. False: a workgroup is missing. */
+bool sg_bundle_next(struct sg_model *m, struct sg_cu *cu, struct sg_bundle *out);
+/* Workgroups of the die that have not been launched. */
+uint64_t sg_bundle_n_left(const struct sg_model *m, const struct sg_spi_die *die);
 /* fetch.c */
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 /* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
@@ -341,7 +375,7 @@ void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 /* When the instruction at pc is available. SG_NEVER: unknown; the answer will wake the wave. */
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* The same, if it is a hit that changes only counters; false: nothing was done. */
-bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc);
+bool sg_sqc_fetch_again(struct sg_cu *cu, const struct sg_count_set *set, uint64_t pc);
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		 uint64_t addr, uint64_t t);
 /* t, if the scalar cache can take a load of the CU at t; otherwise when to try again. */
@@ -351,6 +385,8 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 bool sg_spi_begin(struct sg_model *m);
 void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to);
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t);
+/* Workgroups that fit an empty CU. */
+uint32_t sg_spi_room(const struct sg_model *m);
 /* Of a workgroup, not launched. NULL: no memory. */
 struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index);
 /* insn_counts.c: into the counters of SQ */

@@ -50,6 +50,17 @@ bool sg_spi_begin(struct sg_model *m)
 	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
 }
 
+uint32_t sg_spi_room(const struct sg_model *m)
+{
+	const struct sg_model_dispatch *d = m->d;
+	uint32_t n = 4 * m->spi.simd_cap / d->waves_per_wg,
+		 lds = granules(d->lds_bytes, m->hw->lds_granule);
+
+	if (lds && m->hw->lds_bytes / lds < n)
+		n = m->hw->lds_bytes / lds;
+	return d->waves_per_wg > 1 && m->hw->barriers < n ? m->hw->barriers : n;
+}
+
 static bool fits(const struct sg_model *m, const struct sg_cu *cu)
 {
 	const struct sg_model_dispatch *d = m->d;
@@ -89,8 +100,9 @@ static bool has_room(const struct sg_model *m, uint32_t se)
 	return k < n;
 }
 
-/* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? */
-static void count_stall(struct sg_model *m, uint32_t se, uint64_t checks)
+/* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? like: the engine that it
+ * is in step with, or itself. */
+static void count_stall(struct sg_model *m, uint32_t se, uint32_t like, uint64_t checks)
 {
 	struct sg_spi *spi = &m->spi;
 	const struct sg_model_dispatch *d = m->d;
@@ -99,9 +111,9 @@ static void count_stall(struct sg_model *m, uint32_t se, uint64_t checks)
 
 	SPI(SPI_RA_RES_STALL_CSN) += checks;
 	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
-		const struct sg_cu *cu = &m->cus[se * hw->cus_per_se + k];
+		const struct sg_cu *cu = &m->cus[like * hw->cus_per_se + k];
 
-		if (cu->missing)
+		if (m->cus[se * hw->cus_per_se + k].missing)
 			continue;
 		for (unsigned s = 0; s < 4; s++) {
 			uint32_t n = cu->simd[s].n_waves + share;
@@ -153,13 +165,15 @@ struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, 
 }
 
 static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
-					 struct sg_model_wg *wg, uint32_t index, uint64_t t)
+					 struct sg_model_wg *wg, uint32_t index,
+					 const struct sg_count_set *set, uint64_t t)
 {
 	struct sg_model_wave *w = sg_spi_new_wave(cu, wg, index);
 	struct sg_simd *simd;
 
 	if (!w)
 		return NULL;
+	w->set = set;
 	wg->n_alive++;
 	while (cu->simd[cu->next_simd].n_waves >= m->spi.simd_cap)
 		cu->next_simd = (cu->next_simd + 1) % 4;
@@ -199,34 +213,6 @@ static void leave_wg(struct sg_model *m, struct sg_model_wg *wg)
 	release_wg(m, wg);
 }
 
-/* The next workgroup of the die. NULL: it is missing. */
-static struct sg_model_wg *take_wg(struct sg_model *m, uint32_t xcc)
-{
-	struct sg_spi_die *die = &m->spi.dies[xcc];
-	struct sg_model_wg *wg = sg_pool_take(&m->wgs);
-
-	if (!wg)
-		wg = malloc(sizeof(*wg));
-	if (!wg)
-		return NULL;
-	wg->id = die->next_wg;
-	wg->traces = m->d->next(m->d->ctx, wg->id);
-	if (!wg->traces || !wg->traces->n_waves || wg->traces->n_waves > m->d->waves_per_wg) {
-		free(wg); /* whoever made the traces knows of them */
-		return NULL;
-	}
-	wg->n_waves = wg->traces->n_waves;
-	wg->n_alive = wg->n_at_barrier = wg->n_followers = 0;
-	die->next_wg += m->hw->n_xcc;
-	m->spi.n_left--;
-	for (uint32_t k = 0; k < wg->n_waves;
-	     k++) { /* another thread wrote them: they are in its cache */
-		__builtin_prefetch(wg->traces->waves[k].control.bytes);
-		__builtin_prefetch(wg->traces->waves[k].memory.bytes);
-	}
-	return wg;
-}
-
 /* It follows another workgroup, which is on the CU of the same number. */
 static void launch_in_step(const struct sg_cu *cu, uint32_t n_waves,
 			   struct sg_model_wave *const *leaders)
@@ -240,7 +226,7 @@ static void launch_in_step(const struct sg_cu *cu, uint32_t n_waves,
 }
 
 static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
-		      struct sg_model_wave **waves, uint64_t t)
+		      const struct sg_count_set *set, struct sg_model_wave **waves, uint64_t t)
 {
 	struct sg_spi *spi = &m->spi;
 	uint32_t se = cu->se;
@@ -252,7 +238,7 @@ static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
-		waves[k] = launch_wave(m, cu, wg, k, t);
+		waves[k] = launch_wave(m, cu, wg, k, set, t);
 		if (!waves[k])
 			return false;
 		t += m->hw->wave_launch;
@@ -262,73 +248,35 @@ static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *
 	return true;
 }
 
-/* The workgroups of one launch: the first for the CU that has room, the others for those that do the same. */
-struct launches {
-	uint32_t n;
-	struct sg_cu *cus[SG_MAX_SE];
-	struct sg_model_wg *wgs[SG_MAX_SE];
-};
-
-/* False: one is missing. */
-static bool take_wgs(struct sg_model *m, struct sg_cu *cu, struct launches *l)
-{
-	uint32_t n_engines = m->spi.dies[cu->xcc].in_step ? m->hw->n_se : 1;
-
-	for (uint32_t k = 0; k < n_engines; k++) {
-		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
-
-		if (!other)
-			continue;
-		l->cus[l->n] = other;
-		l->wgs[l->n] = take_wg(m, cu->xcc);
-		if (!l->wgs[l->n])
-			return false;
-		l->n++;
-	}
-	return true;
-}
-
-static bool launch_all(struct sg_model *m, const struct launches *l, uint64_t t)
-{
-	struct sg_model_wave *waves[SG_MAX_WG_WAVES];
-	bool same = true;
-
-	for (uint32_t k = 1; k < l->n; k++)
-		same &= sg_lockstep_same_path(l->wgs[0]->traces, l->wgs[k]->traces);
-	if (!same)
-		sg_lockstep_part(m, l->cus[0]->xcc);
-	for (uint32_t k = 0; k < (same ? 1 : l->n); k++)
-		if (!launch_wg(m, l->cus[k], l->wgs[k], waves, t))
-			return false;
-	for (uint32_t k = 1; same && k < l->n; k++) {
-		sg_lockstep_join(waves, l->cus[k], l->wgs[k]);
-		launch_in_step(l->cus[k], l->wgs[k]->n_waves, waves);
-	}
-	return true;
-}
-
 static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 {
-	struct launches l = { 0 };
+	struct sg_model_wave *waves[SG_MAX_WG_WAVES];
+	struct sg_bundle b;
 
-	if (take_wgs(m, cu, &l) && launch_all(m, &l, t))
-		return true;
-	for (uint32_t k = 0; k < l.n; k++)
-		if (!l.wgs[k]->n_alive) /* else abandon() finds it */
-			release_wg(m, l.wgs[k]);
-	return false;
+	if (!sg_bundle_next(m, cu, &b))
+		return false;
+	m->spi.n_left -= b.n;
+	for (uint32_t k = 1; k < b.n; k++) /* first: if that fails, they are its followers */
+		b.wgs[0]->followers[b.wgs[0]->n_followers++] = b.wgs[k];
+	if (!launch_wg(m, cu, b.wgs[0], b.set, waves, t))
+		return false;
+	for (uint32_t k = 1; k < b.n; k++) {
+		sg_lockstep_join(waves, b.cus[k], b.wgs[k]);
+		launch_in_step(b.cus[k], b.wgs[k]->n_waves, waves);
+	}
+	return true;
 }
 
 /* An engine that asked in vain until `to`, from `from` on. */
-static void count_wait(struct sg_model *m, uint32_t se, uint64_t from, uint64_t to)
+static void count_wait(struct sg_model *m, uint32_t se, uint32_t like, uint64_t from, uint64_t to)
 {
 	struct sg_spi *spi = &m->spi;
 
 	/* scratch is had wave by wave: as long as there is some, the first wave asks for the rest */
-	if (spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se))
+	if (spi->scratch_used[like] >= spi->scratch_cap || has_room(m, like))
 		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
 	else
-		count_stall(m, se, to / m->hw->ra_check - from / m->hw->ra_check);
+		count_stall(m, se, like, to / m->hw->ra_check - from / m->hw->ra_check);
 }
 
 /* The k-th engine of a die, from the one on whose turn it is. */
@@ -386,25 +334,19 @@ static void die_window(struct sg_model *m, uint32_t xcc, uint64_t from, uint64_t
 	struct sg_cu *cu;
 	uint64_t t;
 
-	while (die->next_wg < m->d->n_wgs && !m->failed) {
-		/* there must be one for each engine in step */
-		if (die->in_step && die->next_wg + (hw->n_se - 1ull) * hw->n_xcc >= m->d->n_wgs)
-			sg_lockstep_part(m, xcc);
-		cu = first_cu(m, xcc, &full, from, to, &t);
-		if (!cu)
-			break;
-		die->se = die->in_step ? 0 : (cu->se + 1) % hw->n_se;
+	while (sg_bundle_n_left(m, die) && !m->failed &&
+	       (cu = first_cu(m, xcc, &full, from, to, &t))) {
 		if (!launch(m, cu, t))
 			m->failed = true;
+		die->se = die->in_step ? 0 : (cu->se + 1) % hw->n_se;
 	}
 	/* those whose turn it is ask for what is left */
-	for (uint32_t k = 0;
-	     k < n_asking(m, xcc) && die->next_wg + (uint64_t)k * hw->n_xcc < m->d->n_wgs; k++) {
-		uint32_t se = engine_of(m, xcc, k);
-		uint64_t since = spi->launch_free[se] > from ? spi->launch_free[se] : from;
+	for (uint32_t k = 0; k < hw->n_se && k < sg_bundle_n_left(m, die); k++) {
+		uint32_t se = engine_of(m, xcc, k), like = die->in_step ? xcc * hw->n_se : se;
+		uint64_t since = spi->launch_free[like] > from ? spi->launch_free[like] : from;
 
-		if (full >> se & 1 && since < to && !m->failed)
-			count_wait(m, se, since, to);
+		if (full >> like & 1 && since < to && !m->failed)
+			count_wait(m, se, like, since, to);
 	}
 }
 
@@ -434,6 +376,8 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 	spi->scratch_used[cu->se]--;
 	m->n_alive--;
 	m->last_end = t > m->last_end ? t : m->last_end;
+	if (w->set == cu->set)
+		cu->common_end = t;
 	if (!--cu->n_waves)
 		sg_busy_add(&cu->busy, cu->busy_from, t);
 	if (!--spi->se_waves[cu->se])

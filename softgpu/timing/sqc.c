@@ -72,27 +72,23 @@ void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct 
 }
 
 #define SQ(name) cu->sq[SG_C_##name]
-#define ISSUE(name) cu->issue[SG_C_##name]
+#define ISSUE(name) set->sq[SG_C_##name]
 
-/* A line of code, for the cache of each engine in step. */
-static void request_code(const struct sg_cu *cu, uint64_t line, uint64_t t)
+/* A line of code, for the cache of each engine that has such a wave. */
+static void request_code(const struct sg_cu *cu, const struct sg_count_set *set, uint64_t line,
+			 uint64_t t)
 {
-	const struct sg_model *m = cu->model;
-	uint32_t n = m->spi.dies[cu->xcc].in_step ? m->hw->n_se : 1;
-
 	send(cu->group, line, SG_REQ_INST, t);
-	for (uint32_t k = 1; k < n; k++) {
-		const struct sg_cu *other = sg_lockstep_cu(cu, k);
-
-		if (other)
-			send(other->group, line, SG_REQ_INST, t);
-	}
+	for (uint32_t left = set->engines & ~1u; left; left &= left - 1)
+		send(sg_lockstep_cu(cu, (uint32_t)__builtin_ctz(left))->group, line, SG_REQ_INST,
+		     t);
 }
 
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
 {
 	struct sg_scalar_group *g = cu->group;
 	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_count_set *set = w->set;
 	struct sg_scalar_side *side = &g->inst;
 	uint64_t line = (pc - cu->model->d->origin) >> 6;
 	struct sg_pending_line *p = pending_line(side, line, t);
@@ -105,12 +101,12 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 		else
 			ISSUE(SQC_ICACHE_HITS)++;
 		if (p->ready != SG_NEVER) {
-			cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
+			set->level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
 			return p->ready + hw->fetch;
 		}
 	} else if (sg_cache_touch(&side->tags, line)) {
 		ISSUE(SQC_ICACHE_HITS)++;
-		cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
+		set->level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
 		return t + hw->fetch;
 	} else {
 		ISSUE(SQC_ICACHE_MISSES)++;
@@ -120,7 +116,7 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 			ISSUE(SQC_TC_INST_REQ)++;
 			ISSUE(SQC_TC_REQ)++;
 			new_pending(side, line + k);
-			request_code(cu, line + k, t);
+			request_code(cu, set, line + k, t);
 		}
 	}
 	sg_sqc_wait(g, side,
@@ -128,7 +124,7 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 	return SG_NEVER;
 }
 
-bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc)
+bool sg_sqc_fetch_again(struct sg_cu *cu, const struct sg_count_set *set, uint64_t pc)
 {
 	const struct sg_scalar_side *side = &cu->group->inst;
 	uint64_t line = (pc - cu->model->d->origin) >> 6;
@@ -138,7 +134,7 @@ bool sg_sqc_fetch_again(struct sg_cu *cu, uint64_t pc)
 	ISSUE(SQ_IFETCH)++;
 	ISSUE(SQC_ICACHE_REQ)++;
 	ISSUE(SQC_ICACHE_HITS)++;
-	cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
+	set->level[SG_C_SQ_IFETCH_LEVEL] += cu->model->hw->fetch;
 	return true;
 }
 
@@ -195,8 +191,8 @@ static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uin
 		return;
 	w->lgkm_done[slot] = done;
 	/* in units of SQ_INSTS_SMEM_NORM, by which AMD divides it to get the latency: two for each instruction */
-	cu->issue_level[SG_C_SQ_INST_LEVEL_SMEM] += 2 * (done - issued);
-	cu->issue_level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
+	w->set->level[SG_C_SQ_INST_LEVEL_SMEM] += 2 * (done - issued);
+	w->set->level[SG_C_SQC_DCACHE_INFLIGHT_LEVEL] += done - issued;
 }
 
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -295,7 +291,7 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 			continue;
 		}
 		if (wait->fetch) {
-			cu->issue_level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
+			wait->wave->set->level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
 			fetched(wait->wave, time + fetch);
 		} else {
 			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);

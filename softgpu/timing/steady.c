@@ -223,8 +223,8 @@ static bool make_key(const struct sg_cu *cu, const struct sg_simd *simd, struct 
 			add(key, SG_NEVER);
 			continue;
 		}
-		/* times have 32 bits in the key */
-		if (!w->trace.reader.again || w->ending ||
+		/* times have 32 bits in the key, and its windows one set of counters */
+		if (w->set != cu->set || !w->trace.reader.again || w->ending ||
 		    start - w->issued_at + m->hw->request > INT32_MAX ||
 		    w->trace.reader.jump != (int32_t)w->trace.reader.jump || !is_local(cu, w))
 			return false;
@@ -287,12 +287,12 @@ static bool repeat(struct sg_cu *cu, struct sg_simd *simd, const struct sg_stead
 	m->n_issued += kept->n_issued;
 	m->n_repeated++;
 	for (uint32_t k = 0; k < kept->n_executed; k++)
-		kept->executed[k].page->count[cu->count_at][kept->executed[k].slot] +=
+		kept->executed[k].page->count[cu->set->count_at][kept->executed[k].slot] +=
 			kept->executed[k].n;
 	for (uint32_t k = 0; k < kept->n_counted; k++)
-		cu->issue[kept->counted[k].place] += kept->counted[k].n;
+		cu->set->sq[kept->counted[k].place] += kept->counted[k].n;
 	for (uint32_t k = 0; k < kept->n_levels; k++)
-		cu->issue_level[kept->levels[k].place] += kept->levels[k].n;
+		cu->set->level[kept->levels[k].place] += kept->levels[k].n;
 	return true;
 }
 
@@ -321,10 +321,10 @@ static void look_before(struct sg_steady *s, const struct sg_cu *cu, const struc
 {
 	const struct sg_map_page *page = cu->model->code.pages;
 
-	memcpy(s->sq, cu->issue, sizeof(s->sq));
-	memcpy(s->level, cu->issue_level, sizeof(s->level));
+	memcpy(s->sq, cu->set->sq, sizeof(s->sq));
+	memcpy(s->level, cu->set->level, sizeof(s->level));
 	for (uint32_t k = 0; page; page = page->next)
-		memcpy(s->count[k++], page->count[cu->count_at], sizeof(s->count[0]));
+		memcpy(s->count[k++], page->count[cu->set->count_at], sizeof(s->count[0]));
 	for (uint32_t n = 0; n < simd->n_waves; n++) {
 		s->takes_part[n] = simd->ready[n] < cu->model->window_end;
 		s->again[n] = simd->waves[n]->trace.reader.again;
@@ -360,7 +360,7 @@ static bool find_executed(struct sg_steady *s, const struct sg_cu *cu, struct sg
 
 	for (struct sg_map_page *page = cu->model->code.pages; page; page = page->next, k++)
 		for (uint32_t slot = 0; slot < SG_MAP_SLOTS; slot++) {
-			uint64_t n = page->count[cu->count_at][slot] - s->count[k][slot];
+			uint64_t n = page->count[cu->set->count_at][slot] - s->count[k][slot];
 
 			if (!n)
 				continue;
@@ -416,8 +416,8 @@ static bool look_after(struct sg_steady *s, const struct sg_cu *cu, const struct
 	out->valu_free = after(simd->valu_free, start);
 	out->matrix_free = after(simd->matrix_free, start);
 	out->fetch_free = after(simd->fetch_free, start << 4);
-	out->n_counted = differences(s->sq, cu->issue, s->counted);
-	out->n_levels = differences(s->level, cu->issue_level, s->levels);
+	out->n_counted = differences(s->sq, cu->set->sq, s->counted);
+	out->n_levels = differences(s->level, cu->set->level, s->levels);
 	return true;
 }
 

@@ -77,8 +77,7 @@ static void put_wave(struct sg_wave_trace *t, const struct synth_run *run, uint6
 		     uint32_t wave)
 {
 	const struct synth_kernel *k = run->kernel;
-	bool is_odd = run->odd_lanes && wg == run->odd_wg;
-	uint32_t lanes = is_odd ? run->odd_lanes : run->first_wave_lanes, turn = 0, back = 0;
+	uint32_t lanes = run->lanes ? run->lanes(wg) : run->first_wave_lanes, turn = 0, back = 0;
 
 	sg_trace_init(t);
 	sg_trace_start(t, k->code, lanes && lanes < 64 ? (1ull << lanes) - 1 : ~0ull);

@@ -33,11 +33,10 @@ struct synth_run {
 	const struct synth_kernel *kernel;
 	struct sg_model_dispatch d;
 	uint64_t n_released;
-	bool cut;                  /* the traces end too early */
-	struct sg_mem_block block; /* that the model asked about last */
-	uint32_t first_wave_lanes; /* lanes of every wave; 0: 64 */
-	uint64_t odd_wg;           /* has waves of odd_lanes lanes; 0 lanes: none has */
-	uint32_t odd_lanes;
+	bool cut;                       /* the traces end too early */
+	struct sg_mem_block block;      /* that the model asked about last */
+	uint32_t first_wave_lanes;      /* lanes of every wave; 0: 64 */
+	uint32_t (*lanes)(uint64_t wg); /* of its waves; NULL: first_wave_lanes */
 };
 
 /* The row of the tables; also by the global_ spelling. Fails the program when there is none. */

@@ -62,13 +62,35 @@ static const struct synth_kernel scatter = { .insts = scatter_insts,
 					     .turns = 4,
 					     .code = SYNTH_CODE };
 
+/* Lanes that have work, so that workgroups take different paths. */
+static uint32_t last_is_short(uint64_t wg)
+{
+	return wg == 599 ? 17 : 64;
+}
+
+/* A grid of 26 columns: the last one is narrower. */
+static uint32_t edge(uint64_t wg)
+{
+	return wg % 26 == 25 ? 31 : 64;
+}
+
+/* Two of a path that no other one takes, then many, each with its own. */
+static uint32_t chaos_behind_400(uint64_t wg)
+{
+	return wg < 400 ? wg / 2 == 100 ? 5 : 64 : 1 + wg * 7 % 61;
+}
+
+static uint32_t chaos(uint64_t wg)
+{
+	return 1 + wg * 7 % 61;
+}
+
 struct comparison {
 	const struct sg_hw *hw;
 	struct synth_kernel kernel;
 	uint64_t n_wgs;
-	uint64_t odd_wg; /* takes another path, from odd_lanes lanes on; 0: none does */
-	uint32_t odd_lanes;
-	bool parts; /* so the engines do not stay together to the end */
+	uint32_t (*lanes)(uint64_t wg);
+	bool parts; /* the engines do not stay together to the end */
 };
 
 static void run_one(struct sg_model *m, const struct comparison *c, bool cold, bool apart,
@@ -81,8 +103,7 @@ static void run_one(struct sg_model *m, const struct comparison *c, bool cold, b
 	run.d.lds_bytes = 4096;
 	run.d.cold = cold;
 	run.d.apart = apart;
-	run.odd_wg = c->odd_wg;
-	run.odd_lanes = c->odd_lanes;
+	run.lanes = c->lanes;
 	assert_true(sg_model_run(m, &run.d, r));
 	assert_int_equal(run.n_released, c->n_wgs);
 }
@@ -90,20 +111,6 @@ static void run_one(struct sg_model *m, const struct comparison *c, bool cold, b
 static bool is_near(double a, double b, double percent)
 {
 	return a >= b * (1 - percent / 100) && a <= b * (1 + percent / 100);
-}
-
-/* Whether each engine of each die waited as long as the first: simulated for itself, none does. */
-static bool are_alike(const struct sg_hw *hw, const struct sg_model_result *r)
-{
-	const uint64_t *sq = r->values[SG_BLOCK_SQ];
-	uint32_t n_whole = hw->n_se - hw->n_missing; /* those with all CUs */
-
-	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
-		for (uint32_t k = 1; k < n_whole; k++)
-			if (sq[(xcc * hw->n_se + k) * SG_N_SQ + SG_C_SQ_WAIT_INST_ANY] !=
-			    sq[xcc * hw->n_se * SG_N_SQ + SG_C_SQ_WAIT_INST_ANY])
-				return false;
-	return true;
 }
 
 static void assert_exact_ones_equal(const struct sg_hw *hw, const struct sg_model_result *a,
@@ -163,8 +170,8 @@ static void compare(const struct comparison *c)
 					 c->hw->name, near[k].place, sg_blocks[near[k].block].name,
 					 x, y);
 		}
-		assert_int_equal(are_alike(c->hw, &a), !c->parts);
-		assert_false(are_alike(c->hw, &b));
+		assert_int_equal(sg_model_in_step(together), !c->parts);
+		assert_false(sg_model_in_step(apart));
 		sg_model_result_free(&a);
 		sg_model_result_free(&b);
 	}
@@ -181,19 +188,34 @@ static void together_they_count_as_they_do_apart(void **state)
 	compare(&(struct comparison){ &sg_hw_mi350x, tile, 1024 });
 }
 
-/* In the middle of waits, barriers and fetches of the others: the first, one of the leader's, one of another engine's. */
-static void they_part_at_another_path(void **state)
+/* As many as there are engines, and some. */
+static void the_last_ones_are_fewer(void **state)
 {
-	for (uint64_t odd = 0; odd < 832; odd += 277)
-		compare(&(struct comparison){ &sg_hw_mi210, tile, 832, odd, 17, true });
-	compare(&(struct comparison){ &sg_hw_mi250x, synth_vcopy(), 2048, 1024, 63, true });
-	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 1536, 700, 1, true });
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 835 });
+	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 2047 });
+	compare(&(struct comparison){ &sg_hw_mi250x, tile, 511 });
 }
 
-static void they_part_when_few_are_left(void **state)
+static void workgroups_of_one_path_are_launched_together(void **state)
 {
-	compare(&(struct comparison){ &sg_hw_mi210, tile, 835, .parts = true });
-	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 2047, .parts = true });
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 600, last_is_short });
+	compare(&(struct comparison){ &sg_hw_mi210, synth_vcopy(), 26 * 32, edge });
+	compare(&(struct comparison){ &sg_hw_mi300x, tile, 26 * 64, edge });
+}
+
+/* In the middle of waits, barriers and fetches, and at once. */
+static void engines_part_at_many_paths(void **state)
+{
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 700, chaos_behind_400, true });
+	compare(&(struct comparison){ &sg_hw_mi250x, synth_vcopy(), 1200, chaos_behind_400, true });
+	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 600, chaos_behind_400, true });
+	compare(&(struct comparison){ &sg_hw_mi100, tile, 300, chaos, true });
+}
+
+/* One that takes another path has no place on the first engine, if the workgroups fill the GPU exactly. */
+static void engines_part_where_one_would_wait(void **state)
+{
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 832, last_is_short, true });
 }
 
 /* Too few to be a sample. */
@@ -241,8 +263,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(together_they_count_as_they_do_apart),
-		cmocka_unit_test(they_part_at_another_path),
-		cmocka_unit_test(they_part_when_few_are_left),
+		cmocka_unit_test(the_last_ones_are_fewer),
+		cmocka_unit_test(workgroups_of_one_path_are_launched_together),
+		cmocka_unit_test(engines_part_at_many_paths),
+		cmocka_unit_test(engines_part_where_one_would_wait),
 		cmocka_unit_test(small_dispatches_are_simulated_whole),
 		cmocka_unit_test(a_damaged_follower_is_no_result),
 	};
