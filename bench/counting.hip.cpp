@@ -72,6 +72,7 @@ template <class L> static cost timed(bool counting, int shift, L launch)
 	cost from = { clock_s(CLOCK_MONOTONIC), clock_s(CLOCK_PROCESS_CPUTIME_ID) };
 
 	launch(shift);
+	HIP_OK(hipGetLastError()); /* there may be no code for the GPU */
 	HIP_OK(hipDeviceSynchronize());
 	return { clock_s(CLOCK_MONOTONIC) - from.wall, clock_s(CLOCK_PROCESS_CPUTIME_ID) - from.cpu };
 }
