@@ -36,7 +36,7 @@ static bool has_more(const struct sg_model *m, const struct sg_spi_die *die)
 /* The next workgroup of the die. NULL: it is missing. */
 static struct sg_model_wg *read_wg(struct sg_model *m, struct sg_spi_die *die)
 {
-	struct sg_model_wg *wg = sg_pool_take(&m->wgs);
+	struct sg_model_wg *wg = sg_reuse_take(&m->wgs);
 
 	if (!wg)
 		wg = malloc(sizeof(*wg));

@@ -345,7 +345,7 @@ static void part_ops(struct sg_cu *cu)
 	struct sg_tcp *tcp = &cu->tcp;
 
 	for (uint32_t k = 0; k < tcp->queue.n; k++)
-		part_op(cu->model, cu, tcp->queue.at[(tcp->queue.first + k) % SG_MAX_LOOKUPS]);
+		part_op(cu->model, cu, sg_tcp_lookup(tcp, k));
 	for (struct sg_vmem_op *op = tcp->loads.head; op; op = op->next)
 		part_op(cu->model, cu, op);
 	for (struct sg_vmem_op *op = tcp->stores.head; op; op = op->next)

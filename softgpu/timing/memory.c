@@ -120,6 +120,33 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 		sg_lines_keep(*memo, &m->accesses, access->mask, digest, from, last);
 }
 
+/*
+ * The lines of a follower whose lanes are in order, as its leader's are, whose access is in model->accesses: they are moved.
+ * False: not such an access, nothing was done.
+ */
+static bool move_lines(struct sg_model *m, const struct sg_model_wave *w,
+		       struct sg_trace_reader *reader)
+{
+	const uint8_t *record = reader->memory.bytes + reader->memory_at;
+	struct sg_in_order *last = &m->in_order;
+	uint64_t base, first, by;
+	int32_t stride;
+
+	if (!last->is_known || reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
+	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
+		return false;
+	memcpy(&base, record + 1, sizeof(base));
+	memcpy(&stride, record + 1 + sizeof(base), sizeof(stride));
+	by = base - last->base;
+	first = base + (uint64_t)((int64_t)stride * __builtin_ctzll(w->exec));
+	if (stride != last->stride || by % SG_MOVES_BY || first - m->d->origin >= m->d->extent)
+		return false;
+	m->accesses.first += (uint64_t)((int64_t)by / 64);
+	last->base = base;
+	reader->memory_at += SG_TRACE_SHORT_BYTES;
+	return true;
+}
+
 /* The lines of the access that comes next in the trace, in model->accesses. False: the trace is damaged. */
 static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
 		       const struct sg_timing_insn *inst, bool *is_scratch, uint32_t *n_lanes)
@@ -127,10 +154,15 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 	struct sg_model *m = cu->model;
 	struct sg_trace_access access;
 	struct sg_trace_short next;
-	bool is_list =
-		sg_trace_like(&trace->reader, w->exec, SG_SPACE_GLOBAL, &trace->lists, &next);
+	bool is_list;
 
 	*is_scratch = false;
+	if (cu->follows && move_lines(m, w, &trace->reader)) {
+		*n_lanes = w->lanes;
+		return true;
+	}
+	m->in_order.is_known = false;
+	is_list = sg_trace_like(&trace->reader, w->exec, SG_SPACE_GLOBAL, &trace->lists, &next);
 	if (is_list && w->page->lines[w->slot] &&
 	    sg_lines_again(w->page->lines[w->slot], w->exec, next.digest, next.base - m->d->origin,
 			   m->d->extent, &m->accesses)) {
@@ -141,8 +173,16 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 	if (!sg_trace_memory(&trace->reader, w->exec, &access))
 		return false;
 	*is_scratch = access.space == SG_SPACE_SCRATCH;
+	if (access.affine && access.space == SG_SPACE_GLOBAL && access.mask == w->exec && w->exec) {
+		uint64_t lane = (uint64_t)((int64_t)access.stride * __builtin_ctzll(w->exec));
+
+		m->in_order.base = access.base;
+		m->in_order.stride = access.stride;
+		m->in_order.is_known = access.base + lane - m->d->origin < m->d->extent;
+	}
 	place(cu, w, &access);
 	sg_coalesce(&access, inst->bytes, &m->accesses);
+	m->in_order.is_known &= m->accesses.per_line != 0;
 	/* popcount is a call on baseline x86-64 */
 	*n_lanes = access.mask == w->exec ? w->lanes : (uint32_t)__builtin_popcountll(access.mask);
 	if (is_list)
@@ -161,6 +201,8 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 		sg_tcp_control(cu, w, inst, t);
 		return true;
 	}
+	if (!cu->follows)
+		cu->model->in_order.is_known = false; /* of another instruction */
 	if (sg_reaches_lds(&trace->reader, inst)) {
 		all = sg_trace_space(&trace->reader) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;

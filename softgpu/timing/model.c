@@ -110,10 +110,10 @@ void sg_model_destroy(struct sg_model *m)
 	sg_steady_destroy(m->steady);
 	free(m->issue_counts);
 	sg_code_map_clear(&m->code);
-	sg_pool_free(&m->waves);
-	sg_pool_free(&m->wgs);
-	sg_pool_free(&m->ops[0]);
-	sg_pool_free(&m->ops[1]);
+	sg_reuse_free(&m->waves);
+	sg_reuse_free(&m->wgs);
+	sg_reuse_free(&m->ops[0]);
+	sg_reuse_free(&m->ops[1]);
 	free(m->saved);
 	free(m->cus);
 	free(m->groups);
@@ -311,7 +311,7 @@ static void abandon(struct sg_model *m)
 		struct sg_tcp *tcp = &m->cus[k].tcp;
 
 		for (uint32_t n = 0; n < tcp->queue.n; n++)
-			free(tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS]);
+			free(sg_tcp_lookup(tcp, n));
 		abandon_ops(tcp->loads.head);
 		abandon_ops(tcp->stores.head);
 	}

@@ -13,7 +13,7 @@
 #include "softgpu/timing/code_map.h"
 #include "softgpu/timing/due.h"
 #include "softgpu/timing/model.h"
-#include "softgpu/timing/pool.h"
+#include "softgpu/timing/reuse.h"
 #include "softgpu/timing/scoreboard.h"
 
 #define SG_QUAD 4    /* cycles from one issue to the next */
@@ -272,6 +272,15 @@ struct sg_spi {
 	uint64_t *c; /* [se * SG_N_SPI + place] */
 };
 
+/* An access of lanes in order: all that is different for the waves that follow is where it begins. */
+struct sg_in_order {
+	uint64_t base;
+	int32_t stride;
+	bool is_known;
+};
+#define SG_MOVES_BY                                                                                \
+	256 /* bytes: its lines are the same, if it begins a multiple of these elsewhere */
+
 struct sg_model {
 	const struct sg_hw *hw;
 	struct sg_code_map code;
@@ -280,9 +289,10 @@ struct sg_model {
 	struct sg_scalar_group *groups;
 	uint32_t n_cus, n_groups;
 	struct sg_spi spi;
-	struct sg_pool waves, wgs;
-	struct sg_pool ops[2];       /* with room for few lines; for all there can be */
+	struct sg_reuse waves, wgs;
+	struct sg_reuse ops[2];      /* with room for few lines; for all there can be */
 	struct sg_accesses accesses; /* of the instruction that is being issued */
+	struct sg_in_order in_order; /* the same, if it is one */
 	struct sg_steady *steady;
 	struct sg_issue_counts *issue_counts; /* of the engines in step */
 	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
@@ -367,6 +377,9 @@ void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_t
 		    uint64_t t);
 /* A flat instruction with lanes in LDS only: the address unit counts it and does not forward it. */
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
+/* All lines have been looked up: it waits for its answers. */
+void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op);
+/* l1.c */
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
 void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
 /* sqc.c */
@@ -509,6 +522,18 @@ static inline bool sg_reaches_lds(const struct sg_trace_reader *reader,
 		return false;
 	space = sg_trace_space(reader);
 	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
+}
+
+/* The n-th instruction that waits for look-ups. */
+static inline struct sg_vmem_op *sg_tcp_lookup(const struct sg_tcp *tcp, uint32_t n)
+{
+	return tcp->queue.at[(tcp->queue.first + n) % SG_MAX_LOOKUPS];
+}
+
+/* What a read of so many 64-byte lines counts as: from MI300 on, a line of 128 bytes is one request. */
+static inline uint32_t sg_tcp_requests(const struct sg_hw *hw, uint32_t lines)
+{
+	return hw->l1_line == 128 ? 1 : lines;
 }
 
 /* Adds an entry, whose time is not known yet. */

@@ -149,7 +149,7 @@ static void count_wave(const struct sg_cu *cu, uint32_t lanes)
 
 struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index)
 {
-	struct sg_model_wave *w = sg_pool_take(&cu->model->waves);
+	struct sg_model_wave *w = sg_reuse_take(&cu->model->waves);
 
 	if (!w) {
 		w = aligned_alloc(_Alignof(struct sg_model_wave), sizeof(*w));
@@ -200,7 +200,7 @@ static void release_wg(struct sg_model *m, struct sg_model_wg *wg)
 {
 	if (m->d->release)
 		m->d->release(m->d->ctx, wg->id, wg->traces);
-	sg_pool_put(&m->wgs, wg);
+	sg_reuse_put(&m->wgs, wg);
 }
 
 /* One of its waves is not alive any more. */
@@ -400,5 +400,5 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		wg->n_at_barrier = 0;
 	}
 	leave_wg(m, wg);
-	sg_pool_put(&m->waves, w);
+	sg_reuse_put(&m->waves, w);
 }

@@ -1,26 +1,26 @@
 /*
- * pool: things that have been used, to be used again, the last one first. Taking one does not read it: most are no longer in
+ * reuse: things that have been used, to be used again, the last one first. Taking one does not read it: most are no longer in
  * the host's caches.
  */
-#ifndef WS_SOFTGPU_TIMING_POOL_H
-#define WS_SOFTGPU_TIMING_POOL_H
+#ifndef WS_SOFTGPU_TIMING_REUSE_H
+#define WS_SOFTGPU_TIMING_REUSE_H
 
 #include <stdint.h>
 #include <stdlib.h>
 
-struct sg_pool {
+struct sg_reuse {
 	void **at;
 	uint32_t n, room;
 };
 
 /* NULL: it is empty. */
-static inline void *sg_pool_take(struct sg_pool *p)
+static inline void *sg_reuse_take(struct sg_reuse *p)
 {
 	return p->n ? p->at[--p->n] : NULL;
 }
 
 /* Owns the thing, which was allocated; without memory to remember it, it is freed. */
-static inline void sg_pool_put(struct sg_pool *p, void *thing)
+static inline void sg_reuse_put(struct sg_reuse *p, void *thing)
 {
 	if (p->n == p->room) {
 		uint32_t room = p->room ? 2 * p->room : 64;
@@ -36,7 +36,7 @@ static inline void sg_pool_put(struct sg_pool *p, void *thing)
 	p->at[p->n++] = thing;
 }
 
-static inline void sg_pool_free(struct sg_pool *p)
+static inline void sg_reuse_free(struct sg_reuse *p)
 {
 	while (p->n)
 		free(p->at[--p->n]);
