@@ -199,12 +199,14 @@ counts)
 	! grep -q '^FACT .*CPU events: .* not permitted' "$work/text" || skip "perf events are not permitted"
 	has '^SAMPLER kind=0 period=5000000 event= counts=page-faults,task-clock'
 	samples threads 2 uncounted 0 total 0 8000 8500
-	# nanoseconds that agree with the thread's clock
+	# nanoseconds that agree with the thread's clock, but for what a virtual machine's host takes: that is in one of them
 	awk '/^SAMPLE / { match($0, /cpu=[0-9]+/); cpu = substr($0, RSTART + 4, RLENGTH - 4)
 			  match($0, /count1=[0-9]+/); count = substr($0, RSTART + 7, RLENGTH - 7)
 			  if (!($2 in n)) first[$2] = cpu - count
-			  n[$2]++; behind = cpu - count - first[$2]; if (behind > 2e7 || behind < -2e7) exit 1 }
-	     END { for (t in n) if (n[t] < 10) exit 1 }' "$work/text" || fail "CPU times are wrong"
+			  n[$2]++; behind = cpu - count - first[$2]; most = 2e7 + cpu / 4
+			  if (behind > most || behind < -most) { print "behind by " behind; bad = 1; exit }
+	     } END { for (t in n) if (n[t] < 10 && !bad) { print n[t] " samples"; bad = 1 }
+		     exit bad }' "$work/text" || fail "CPU times are wrong"
 	# what cannot be counted is noted once, and the others have their names
 	collect 7 "$cpu;cpu-event=99999:1:nothing;cpu-event=1:2:page-faults;cpu-event=99999:2:void" "$program" counts
 	[ "$(grep -c '^FACT .*CPU events: nothing, void is not counted: this machine' "$work/text")" = 1 ] || fail "not one note"

@@ -27,10 +27,10 @@ __attribute__((noinline)) static void touch(size_t n)
 
 	if (pages == MAP_FAILED || madvise(pages, n * PAGE, MADV_NOHUGEPAGE) != 0)
 		fail("memory: %s", strerror(errno));
-	spend(0.05);
+	spend(0.1);
 	for (size_t i = 0; i < n; i++)
 		((volatile char *)pages)[i * PAGE] = 1;
-	spend(0.05);
+	spend(0.1);
 	munmap(pages, n * PAGE);
 }
 
