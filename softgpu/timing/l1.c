@@ -106,11 +106,17 @@ static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
 	count_sent(&cu->tcp, op, kind, cu->tcp.now, 1);
 }
 
+/* When the n-th entry for reads in flight, from the next one on, is free. */
+static uint64_t *slot_of(struct sg_tcp *tcp, const struct sg_hw *hw, uint32_t n)
+{
+	return &tcp->slot_free[(tcp->n_reads + n) & (hw->l1_misses - 1)];
+}
+
 /* Takes an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
 static bool find_slot(struct sg_cu *cu)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	uint64_t free_at = tcp->slot_free[tcp->n_reads & (cu->model->hw->l1_misses - 1)];
+	uint64_t free_at = *slot_of(tcp, cu->model->hw, 0);
 
 	if (free_at == SG_NEVER) {
 		tcp->blocked = true;
@@ -126,24 +132,29 @@ static bool find_slot(struct sg_cu *cu)
 
 static void take_slot(struct sg_tcp *tcp, const struct sg_hw *hw)
 {
-	tcp->slot_free[tcp->n_reads++ & (hw->l1_misses - 1)] = SG_NEVER;
+	*slot_of(tcp, hw, 0) = SG_NEVER;
+	tcp->n_reads++;
 }
 
-/* MI200: a read whose other half of 128 bytes comes next goes out together with it, unless the way to L2
- * has been idle: then it does not wait. */
-static bool pair_follows(const struct sg_cu *cu, const struct sg_vmem_op *op, uint64_t line)
+/* MI200: a read goes out together with that of the other half of 128 bytes, if that comes next, unless the way to L2 has
+ * been idle: then it does not wait. */
+static bool may_pair(struct sg_cu *cu, uint64_t line)
 {
-	const struct sg_tcp *tcp = &cu->tcp;
+	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
+	uint64_t now = tcp->now >> 4;
 
-	if (!hw->merge_wait || line & 1 || (tcp->now >> 4) - tcp->last_sent > hw->merge_wait)
-		return false;
-	if (tcp->slot_free[(tcp->n_reads + 1) & (hw->l1_misses - 1)] > tcp->now >> 4)
+	return hw->merge_wait && !(line & 1) && now - tcp->last_sent <= hw->merge_wait &&
+	       *slot_of(tcp, hw, 1) <= now && !sg_cache_has(&tcp->tags, line + 1);
+}
+
+static bool pair_follows(struct sg_cu *cu, const struct sg_vmem_op *op, uint64_t line)
+{
+	if (!may_pair(cu, line))
 		return false;
 	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
 		if (line_of(op, k).line != line)
-			return line_of(op, k).line == line + 1 &&
-			       !sg_cache_has(&tcp->tags, line + 1);
+			return line_of(op, k).line == line + 1;
 	return false;
 }
 
@@ -252,6 +263,13 @@ static void pass_hits(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, ui
 	tcp->now += n * hw->l1_16ths;
 }
 
+/* What memory the line is. */
+static void classify(const struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+{
+	if ((line << 6) - op->memory.from >= op->memory.size)
+		op->memory = sg_model_memory(cu->model, line << 6);
+}
+
 /* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
 static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 {
@@ -261,8 +279,7 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 
 	if (!translate(cu, line))
 		return false;
-	if ((line << 6) - op->memory.from >= op->memory.size)
-		op->memory = sg_model_memory(cu->model, line << 6);
+	classify(cu, op, line);
 	if (op->kind == SG_MEM_LOAD) {
 		if (!read_line(cu, op, line))
 			return false;
@@ -295,8 +312,7 @@ static uint32_t n_alike(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, 
 	if (!n || cu->tcp.translated || line >> page_lines != cu->tcp.last_page ||
 	    last >> page_lines != cu->tcp.last_page)
 		return 0;
-	if ((line << 6) - op->memory.from >= op->memory.size)
-		op->memory = sg_model_memory(cu->model, line << 6);
+	classify(cu, op, line);
 	return (last << 6) - op->memory.from < op->memory.size ? (uint32_t)n : 0;
 }
 
@@ -335,17 +351,13 @@ static bool read_pair(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, bo
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
-	uint64_t now = tcp->now >> 4, tag = wide ? line >> 1 : line;
+	uint64_t tag = wide ? line >> 1 : line;
 
-	if (tcp->slot_free[tcp->n_reads & (hw->l1_misses - 1)] > now ||
-	    sg_cache_has(&tcp->tags, tag))
-		return false;
-	if (!wide && (tcp->slot_free[(tcp->n_reads + 1) & (hw->l1_misses - 1)] > now ||
-		      now - tcp->last_sent > hw->merge_wait || sg_cache_has(&tcp->tags, tag + 1)))
+	if (*slot_of(tcp, hw, 0) > tcp->now >> 4 || sg_cache_has(&tcp->tags, tag) ||
+	    !(wide || may_pair(cu, line)))
 		return false;
 	sg_cache_touch(&tcp->tags, tag);
-	post(cu, op, SG_REQ_READ, tcp->now, line, 0, 2);
-	tcp->last_sent = now;
+	send(cu, op, SG_REQ_READ, line, 0, 2);
 	take_slot(tcp, hw);
 	if (!wide) {
 		sg_cache_touch(&tcp->tags, tag + 1);
@@ -364,7 +376,7 @@ static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 	uint32_t left = (op->n_lines - op->at) / accesses, n, n_done = 0;
 	uint64_t line = op->first + op->at / op->per_line, room = (end - tcp->now) / cost;
 
-	if (op->at % op->per_line || line & 1 || op->glc || !(wide || hw->merge_wait))
+	if (op->at % op->per_line || line & 1 || op->glc)
 		return false;
 	n = n_alike(cu, op, line, 2 * (room < left ? room : left)) / 2;
 	if (!n || op->memory.kind.mtype == SG_MTYPE_UC)
@@ -375,9 +387,7 @@ static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 		return false;
 	op->last_line = line - 2;
 	op->last_lines = 2;
-	op->n_pending += n_done;
 	op->at += n_done * accesses;
-	tcp->n_sent += n_done;
 	TCP(TCP_TCC_READ_REQ) += n_done * sg_tcp_requests(hw, 2);
 	count_type(tcp, op, SG_REQ_READ, n_done * sg_tcp_requests(hw, 2));
 	count_translated(tcp, n_done * accesses);

@@ -65,7 +65,6 @@ static void begin_cu(struct sg_cu *cu, bool in_step)
 	bool is_last = cu->index % hw->cus_per_se == hw->cus_per_se - 1;
 	uint32_t set = is_last && hw->n_missing ? ON_LAST_CU : ON_ALL;
 
-	cu->own = (struct sg_count_set){ .sq = cu->sq, .level = cu->level, .count_at = cu->se };
 	cu->set = in_step ? &counts_of(cu->model, cu->xcc, set)->set : &cu->own;
 	cu->follows = in_step && cu->se % hw->n_se;
 }

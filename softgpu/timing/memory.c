@@ -7,7 +7,7 @@
 #include "softgpu/mem/lds.h"
 #include "softgpu/timing/model_priv.h"
 
-#define SQ(name) cu->sq[SG_C_##name]
+#define SQ(name) cu->own.sq[SG_C_##name]
 
 /* Cycles of the access that comes next in the trace; exchanges between lanes have none. 0: the trace is damaged. */
 static uint32_t lds_cycles(struct sg_cu *cu, const struct sg_model_wave *w,
@@ -47,9 +47,10 @@ static void count_local(struct sg_cu *cu, const struct sg_model_wave *w,
 			 : inst->mem_kind == SG_MEM_STORE ? SG_C_SQ_INSTS_LDS_STORE
 							  : SG_C_SQ_INSTS_LDS_ATOMIC;
 
-	cu->sq[place]++;
+	cu->own.sq[place]++;
 	/* bytes; finish_engines() divides their sum */
-	cu->sq[place + to_data] += w->lanes * inst->bytes * (inst->flags & SG_INSN_PAIR ? 2u : 1u);
+	cu->own.sq[place + to_data] +=
+		w->lanes * inst->bytes * (inst->flags & SG_INSN_PAIR ? 2u : 1u);
 }
 
 bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,

@@ -218,8 +218,11 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	cu->n_waves = cu->n_wgs = cu->lds_used = cu->barriers_used = cu->next_simd = 0;
 	cu->lds_free = cu->common_end = 0;
 	cu->busy = cu->lds_full = (struct sg_busy){ 0 };
-	cu->sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ;
-	cu->level = m->r->accumulated + (size_t)cu->se * SG_N_SQ;
+	cu->own = (struct sg_count_set){
+		.sq = m->r->values[SG_BLOCK_SQ] + (size_t)cu->se * SG_N_SQ,
+		.level = m->r->accumulated + (size_t)cu->se * SG_N_SQ,
+		.count_at = cu->se,
+	};
 	/* CUs are sampled one after the other, not in the same cycle */
 	cu->next_sample = m->d->sample_cycles
 				  ? m->d->sample_cycles + cu->index % m->d->sample_cycles

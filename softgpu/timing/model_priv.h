@@ -192,10 +192,8 @@ struct sg_cu {
 	uint64_t busy_from;      /* first wave of the current busy period */
 	struct sg_busy busy;
 	uint64_t common_end;            /* of the last wave that counts in `set` */
-	uint64_t *sq;                   /* counters of the shader engine */
-	uint64_t *level;                /* accumulations of the shader engine */
-	struct sg_count_set own;        /* the same, for waves */
-	const struct sg_count_set *set; /* of most of its waves */
+	struct sg_count_set own;        /* of its shader engine */
+	const struct sg_count_set *set; /* that most of its waves count in */
 	bool follows;                   /* another engine's CU, see lockstep.c */
 	uint64_t next_sample;
 	uint32_t sample_rr;
@@ -278,8 +276,7 @@ struct sg_in_order {
 	int32_t stride;
 	bool is_known;
 };
-#define SG_MOVES_BY                                                                                \
-	256 /* bytes: its lines are the same, if it begins a multiple of these elsewhere */
+#define SG_MOVES_BY 256 /* bytes: elsewhere by a multiple of these, its lines are the same */
 
 struct sg_model {
 	const struct sg_hw *hw;

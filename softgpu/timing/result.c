@@ -149,9 +149,9 @@ static void finish_cus(struct sg_model *m)
 		struct sg_cu *cu = &m->cus[k];
 		struct sg_tcp *tcp = &cu->tcp;
 
-		cu->sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
-		cu->sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
-		cu->sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;
+		cu->own.sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
+		cu->own.sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
+		cu->own.sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;
 		tcp->c[SG_C_TCP_TOTAL_WBINVL1_VOL] = tcp->c[SG_C_TCP_SQ_TCP_INVALIDATE_VOL];
 		if (!cu->missing) {
 			tcp->c[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;

@@ -133,7 +133,7 @@ static void count_wave(const struct sg_cu *cu, uint32_t lanes)
 {
 	struct sg_spi *spi = &cu->model->spi;
 	uint32_t se = cu->se;
-	uint64_t *sq = cu->sq;
+	uint64_t *sq = cu->own.sq;
 
 	SPI(SPI_CSN_WAVE)++;
 	SPI(SPI_VWC_CSC_WR)++;

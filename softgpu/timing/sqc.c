@@ -71,7 +71,7 @@ void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct 
 	side->waits[side->n_waits++] = wait;
 }
 
-#define SQ(name) cu->sq[SG_C_##name]
+#define SQ(name) cu->own.sq[SG_C_##name]
 #define ISSUE(name) set->sq[SG_C_##name]
 
 /* A line of code, for the cache of each engine that has such a wave. */
@@ -267,7 +267,7 @@ static void answer_line(struct sg_scalar_group *g, struct sg_pending_line *p, ui
 	p->ready = time;
 	for (uint32_t c = 0; c < g->n_cus; c++)
 		if (p->behind_since[c])
-			g->cus[c]->sq[SG_C_SQC_DCACHE_INPUT_VALID_READYB] +=
+			g->cus[c]->own.sq[SG_C_SQC_DCACHE_INPUT_VALID_READYB] +=
 				time - p->behind_since[c];
 }
 

@@ -217,7 +217,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		}
 		done = (ready >> 4) + m->hw->td_latency;
 		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
-		cu->level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
+		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
 		if (w && !cu->follows) {
 			w->vm_done[op->vm_slot] = done;
