@@ -150,6 +150,25 @@ void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t
 	};
 }
 
+const struct sg_counter_info *synth_first_different(const struct sg_hw *hw,
+						    const struct sg_model_result *a,
+						    const struct sg_model_result *b, uint32_t *n)
+{
+	const struct sg_counter_info *first = NULL;
+
+	for (size_t k = 0; k < sg_n_counters; k++) {
+		const struct sg_counter_info *c = &sg_counters[k];
+
+		if (c->fidelity != SG_EXACT || !(c->targets & hw->target))
+			continue;
+		*n += sg_model_sum(b, c->block, c->place) != 0;
+		if (!first &&
+		    sg_model_sum(a, c->block, c->place) != sg_model_sum(b, c->block, c->place))
+			first = c;
+	}
+	return first;
+}
+
 /* Both begin alike: from the work-item's number to its offset. simm: lgkmcnt(0). */
 #define VCOPY_INDEX(kernarg)                                                                       \
 	{ "s_load_dword", 2, .base = (kernarg) + 0x2c },                                           \

@@ -5,6 +5,7 @@
 #ifndef WS_TESTS_SOFTGPU_SYNTH_H
 #define WS_TESTS_SOFTGPU_SYNTH_H
 
+#include "softgpu/counters/catalogue.h"
 #include "softgpu/timing/model.h"
 
 struct synth_inst {
@@ -45,6 +46,13 @@ const struct sg_isa_row *synth_row(const char *mnemonic);
 /* Fills run->d; the caller may change resources before sg_model_run(). */
 void synth_prepare(struct synth_run *run, const struct synth_kernel *k, uint64_t n_wgs,
 		   uint32_t waves_per_wg);
+
+/*
+ * The first counter that follows from the instructions and differs; NULL: all are equal. Adds how many are not 0 to *n.
+ */
+const struct sg_counter_info *synth_first_different(const struct sg_hw *hw,
+						    const struct sg_model_result *a,
+						    const struct sg_model_result *b, uint32_t *n);
 
 #define SYNTH_CODE 0x7f0000010000ull
 #define SYNTH_VRAM 0x7f0010000000ull /* aligned to a page of 2 MiB */
