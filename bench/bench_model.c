@@ -2,11 +2,12 @@
  * bench_model: what the timing model takes per wave-instruction, on traces made up here. Processor time
  * of the one thread it runs on, so that a busy machine disturbs it little; the least of some turns.
  *
- *	bench_model [TURNS [PART OF A NAME]]
+ *	bench_model [TURNS [PART OF A NAME [GPU]]]		default: MI210
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "bench/clock.h"
@@ -71,6 +72,7 @@ static uint32_t digest(const struct sg_model_result *r)
 }
 
 static const char *only; /* part of a name, or NULL */
+static const struct sg_hw *gpu = &sg_hw_mi210;
 
 static void measure(const char *name, const struct synth_kernel *k, uint64_t n_wgs, uint32_t waves,
 		    uint32_t lds_bytes, int turns)
@@ -83,7 +85,7 @@ static void measure(const char *name, const struct synth_kernel *k, uint64_t n_w
 
 	if (only && !strstr(name, only))
 		return;
-	m = sg_model_create(&sg_hw_mi210);
+	m = sg_model_create(gpu);
 	make(&made, k, n_wgs, waves);
 	for (int turn = 0; turn < turns; turn++) {
 		struct sg_model_result r;
@@ -184,12 +186,26 @@ static void tiles(int turns)
 	measure("tiles in LDS", &k, 416, 4, 2048, turns);
 }
 
+static const struct sg_hw *find_gpu(const char *name)
+{
+	static const struct sg_hw *const all[] = { &sg_hw_mi100,  &sg_hw_mi210,  &sg_hw_mi250x,
+						   &sg_hw_mi300x, &sg_hw_mi300a, &sg_hw_mi350x };
+
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+		if (!strcasecmp(all[k]->name, name))
+			return all[k];
+	fprintf(stderr, "bench_model: no GPU '%s': try MI300X\n", name);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	int turns = argc > 1 ? atoi(argv[1]) : 5;
-	struct synth_kernel vcopy = synth_vcopy();
+	struct synth_kernel vcopy;
 
-	only = argc > 2 ? argv[2] : NULL;
+	only = argc > 2 && *argv[2] ? argv[2] : NULL;
+	gpu = argc > 3 ? find_gpu(argv[3]) : gpu;
+	vcopy = gpu->n_xcc > 1 ? synth_vcopy_mi300(false) : synth_vcopy();
 	measure("copy 8 MiB", &vcopy, 4096, 4, 0, turns);
 	loop("fma, one wave a SIMD", (struct synth_inst){ .mnemonic = "v_fma_f32", .dwords = 2 }, 8,
 	     0, 0, 400, 104, turns);
