@@ -80,7 +80,8 @@ enum sg_insn_class {
 enum sg_mem_kind {
 	SG_MEM_NONE,
 	SG_MEM_LOAD, SG_MEM_STORE, SG_MEM_ATOMIC, SG_MEM_ATOMIC_RTN,
-	SG_MEM_CONTROL /* reaches no address: cache maintenance, clocks, exchange between lanes */
+	SG_MEM_CONTROL, /* reaches no address: cache maintenance, clocks, exchange between lanes */
+	SG_N_MEM_KINDS
 };
 enum sg_mem_addressing {
 	SG_ADDR_PLAIN,

@@ -53,6 +53,16 @@ static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 	return false;
 }
 
+/* Allocates a line that is not there. */
+static inline void sg_cache_add(struct sg_cache *c, uint64_t line)
+{
+	uint64_t *set = sg_cache_set(c, line);
+
+	for (uint32_t w = c->n_ways - 1; w; w--)
+		set[w] = set[w - 1];
+	set[0] = line + 1;
+}
+
 /* Looks the line up without changing anything. */
 static inline bool sg_cache_has(const struct sg_cache *c, uint64_t line)
 {

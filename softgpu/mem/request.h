@@ -1,5 +1,8 @@
 /*
- * request: a request of the caches of the shader engines to L2.
+ * request: requests of the caches of the shader engines to L2.
+ *
+ * Requests for lines that follow each other, which a CU sends at a steady rate, are one burst. It stays within what one
+ * channel has in a row, SG_CHUNK bytes.
  */
 #ifndef WS_SOFTGPU_MEM_REQUEST_H
 #define WS_SOFTGPU_MEM_REQUEST_H
@@ -10,13 +13,16 @@
 #include "softgpu/mem/kind.h"
 
 #define SG_NEVER UINT64_MAX
+#define SG_CHANNEL_SHIFT 8 /* hw->channel_shift of all chips */
+#define SG_CHUNK (1u << SG_CHANNEL_SHIFT)
+#define SG_MAX_BURST (SG_CHUNK / 64)
 
 enum sg_req_kind { SG_REQ_READ, SG_REQ_WRITE, SG_REQ_ATOMIC, SG_REQ_SCALAR, SG_REQ_INST };
 
 struct sg_request {
-	uint64_t time;  /* of arrival at L2 */
-	uint64_t addr;  /* of the first of `lines` lines of 64 bytes */
-	uint64_t bytes; /* writes: which bytes of the line */
+	uint64_t time;  /* of arrival at L2; of the first one */
+	uint64_t addr;  /* of the first of `lines` lines of 64 bytes; of the first one */
+	uint64_t bytes; /* writes: which bytes of each line */
 	void *owner;    /* for the sender's answer function */
 	uint32_t slot;
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
@@ -26,8 +32,22 @@ struct sg_request {
 	uint8_t kind; /* enum sg_req_kind */
 	bool slc;
 	struct sg_memory_kind memory;
+	uint8_t n_more; /* of the burst: how many follow the first one */
+	uint16_t step;  /* ...: 1/16 cycles from one to the next */
 };
 #define SG_SOURCE_SQC 0x8000
+
+/* When L2's answers to a burst arrive. */
+struct sg_answers {
+	uint64_t times[SG_MAX_BURST];
+	uint64_t last, sum; /* of the times */
+};
+
+/* When the k-th of a burst arrives. */
+static inline uint64_t sg_request_time(const struct sg_request *r, uint32_t k)
+{
+	return r->time + (k * r->step >> 4);
+}
 
 /* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */
 struct sg_busy {

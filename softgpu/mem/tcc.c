@@ -1,123 +1,12 @@
 #include "softgpu/mem/tcc.h"
 
-#include <assert.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "softgpu/counters/catalogue.h"
 #include "softgpu/mem/ea.h"
 
 #define C(name) ch->c[SG_C_##name]
-
-static void copy_costs(struct sg_tcc *tcc, const struct sg_hw *hw)
-{
-	tcc->latency = hw->l2_latency;
-	tcc->response = hw->response;
-	tcc->fill = hw->l2_fill;
-	tcc->write_age = hw->write_age;
-	tcc->clean_ways = hw->l2_clean_ways;
-	tcc->write_16ths = hw->l2_write_16ths;
-	for (uint32_t lines = 1; lines <= 2; lines++)
-		tcc->read_16ths[lines] =
-			lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 : hw->l2_read_16ths;
-}
-
-bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
-{
-	uint32_t n_lines = hw->l2_bytes / hw->n_channels / hw->l2_line;
-
-	memset(tcc, 0, sizeof(*tcc));
-	tcc->hw = hw;
-	tcc->n_sets = n_lines / hw->l2_ways;
-	assert(hw->l2_ways == SG_L2_WAYS && tcc->n_sets && !(tcc->n_sets & (tcc->n_sets - 1)));
-	tcc->line_shift = (uint32_t)__builtin_ctz(hw->l2_line);
-	tcc->n_halves = hw->l2_line / 64;
-	tcc->whole_line = (uint8_t)((1u << tcc->n_halves) - 1);
-	tcc->channel_bits = (uint32_t)__builtin_ctz(hw->n_channels);
-	tcc->channel_mask = hw->n_channels - 1;
-	tcc->in_channel = (1ull << (SG_CHANNEL_SHIFT - tcc->line_shift)) - 1;
-	assert(hw->channel_shift == SG_CHANNEL_SHIFT && hw->request <= SG_MAX_WINDOW);
-	assert(hw->l2_latency); /* else the last answer need not be the end of sg_channel.busy */
-	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
-	tcc->half_mask = tcc->n_halves - 1;
-	tcc->direct = hw->n_memory <= 1 && !hw->mall_bytes && !hw->port_ps && !hw->read_128;
-	tcc->whole_reads = tcc->n_halves == 1 || hw->read_128;
-	copy_costs(tcc, hw);
-	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
-	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
-		return false;
-	for (uint32_t xcc = 0; xcc < hw->n_xcc; xcc++)
-		tcc->of_die[xcc] = tcc->channels + (size_t)xcc * hw->n_channels;
-	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
-		struct sg_channel *ch = &tcc->channels[k];
-
-		ch->index = k;
-		ch->taken = sg_hbm_taken(&tcc->hbm, k);
-		ch->rest = calloc(n_lines, sizeof(*ch->rest));
-		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
-		if (!ch->rest || !ch->sets)
-			return false;
-		memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
-	}
-	return true;
-}
-
-void sg_tcc_free(struct sg_tcc *tcc)
-{
-	for (uint32_t k = 0; tcc->channels && k < sg_hw_n_channels(tcc->hw); k++) {
-		struct sg_channel *ch = &tcc->channels[k];
-
-		free(ch->rest);
-		free(ch->sets);
-		free(ch->inbox);
-	}
-	sg_hbm_free(&tcc->hbm);
-	free(tcc->channels);
-	tcc->channels = NULL;
-}
-
-void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters)
-{
-	const struct sg_hw *hw = tcc->hw;
-
-	sg_ea_begin(tcc, mhz);
-	tcc->lost = false;
-	tcc->last_answer = 0;
-	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
-		struct sg_channel *ch = &tcc->channels[k];
-
-		for (uint32_t n = 0; ch->touched && n < tcc->n_sets; n++)
-			if (ch->sets[n].clock)
-				ch->sets[n] = (struct sg_l2_set){ 0 };
-		ch->touched = false;
-		ch->tag_free = 0;
-		ch->n_inbox = 0;
-		ch->busy = ch->ib_stall = ch->read_stall = ch->write_stall = (struct sg_busy){ 0 };
-		ch->io_read = ch->gmi_read = ch->gmi_write = (struct sg_link_stall){ 0 };
-		memset(ch->plain_reads, 0, sizeof(ch->plain_reads));
-		memset(ch->plain_writes, 0, sizeof(ch->plain_writes));
-		ch->own_reads[0] = ch->own_reads[1] = ch->own_writes = 0;
-		ch->c = counters + (size_t)k * n_counters;
-	}
-}
-
-bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch)
-{
-	uint32_t room = ch->inbox_room ? 2 * ch->inbox_room : 256;
-	struct sg_queued *inbox = aligned_alloc(64, room * sizeof(*inbox));
-
-	if (!inbox) {
-		tcc->lost = true;
-		return false;
-	}
-	if (ch->n_inbox)
-		memcpy(inbox, ch->inbox, ch->n_inbox * sizeof(*inbox));
-	free(ch->inbox);
-	ch->inbox = inbox;
-	ch->inbox_room = room;
-	return true;
-}
 
 /* ---- lines ---- */
 
@@ -219,9 +108,14 @@ static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
-static struct sg_l2_set *set_of(const struct sg_channel *ch, const struct sg_queued *q)
+/*
+ * The set of one of the request's lines. Their numbers differ in the lowest bits, which choose a set whatever upper bits
+ * are folded in.
+ */
+static inline struct sg_l2_set *set_of(const struct sg_channel *ch, const struct sg_queued *q,
+				       uint64_t number)
 {
-	return (struct sg_l2_set *)((char *)ch->sets + q->set_at);
+	return &ch->sets[q->set ^ (uint32_t)(number ^ q->number)];
 }
 
 static bool writes(const struct sg_request *r)
@@ -331,7 +225,7 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const 
 	}
 	C(TCC_WRITEBACK)++;
 	if (r->memory.mtype == SG_MTYPE_CC)
-		forget_line(set_of(ch, q), number);
+		forget_line(set_of(ch, q, number), number);
 	if (r->kind == SG_REQ_ATOMIC)
 		return sg_ea_atomic(tcc, ch, number, time, r->bytes, r->memory.route);
 	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
@@ -341,7 +235,7 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 			     uint64_t time)
 {
 	const struct sg_request *r = &q->r;
-	struct sg_l2_set *set = set_of(ch, q);
+	struct sg_l2_set *set = set_of(ch, q, q->number);
 	struct line l = { set, sg_l2_find(set, q->number) };
 	bool present = l.way < SG_L2_WAYS, hit = present;
 	uint32_t half = half_of(tcc, r);
@@ -371,12 +265,62 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 	return done;
 }
 
-static __attribute__((noinline)) uint64_t serve_other(struct sg_tcc *tcc, struct sg_channel *ch,
-						      const struct sg_queued *q, uint64_t time)
+/* Takes the tags for so many 1/16 cycles. Returns when. */
+static uint64_t take_tags(struct sg_channel *ch, uint64_t time, uint32_t cost)
+{
+	uint64_t now = time << 4, free = ch->tag_free;
+
+	if (now >= free) {
+		ch->tag_free = now + cost;
+		return time;
+	}
+	ch->tag_free = free + cost;
+	free >>= 4;
+	sg_busy_add(&ch->ib_stall, time, free);
+	return free;
+}
+
+static uint32_t cost_of(const struct sg_tcc *tcc, const struct sg_request *r)
+{
+	return r->kind == SG_REQ_WRITE    ? tcc->write_16ths
+	       : r->kind == SG_REQ_ATOMIC ? tcc->hw->l2_atomic_16ths
+					  : tcc->read_16ths[r->lines];
+}
+
+/* The k-th of a burst. */
+static struct sg_queued one_of(const struct sg_tcc *tcc, const struct sg_queued *q, uint32_t k)
+{
+	struct sg_queued one = *q;
+
+	one.r.time = sg_request_time(&q->r, k);
+	one.r.addr += k * q->r.lines * 64;
+	one.number += (one.r.addr >> tcc->line_shift) - (q->r.addr >> tcc->line_shift);
+	one.set ^= (uint32_t)(one.number ^ q->number);
+	return one;
+}
+
+/* The k-th of a burst is done. */
+static inline void answer_one(const struct sg_tcc *tcc, struct sg_answers *a, uint32_t k,
+			      uint64_t done)
+{
+	done += tcc->latency + tcc->response;
+	a->times[k] = done;
+	a->sum += done;
+	a->last = done > a->last ? done : a->last;
+}
+
+static __attribute__((noinline)) void serve_others(struct sg_tcc *tcc, struct sg_channel *ch,
+						   const struct sg_queued *q, struct sg_answers *a)
 {
 	sg_ea_open(tcc, q->r.memory);
-	return is_uncached(tcc, &q->r) ? serve_uncached(tcc, ch, q, time)
-				       : serve_cached(tcc, ch, q, time);
+	for (uint32_t k = 0; k <= q->r.n_more; k++) {
+		struct sg_queued one = one_of(tcc, q, k);
+		uint64_t time = take_tags(ch, one.r.time, cost_of(tcc, &one.r));
+
+		answer_one(tcc, a, k,
+			   is_uncached(tcc, &one.r) ? serve_uncached(tcc, ch, &one, time)
+						    : serve_cached(tcc, ch, &one, time));
+	}
 }
 
 /* ---- plain requests (sg_channel): the same, with what is most frequent inline ---- */
@@ -399,16 +343,43 @@ static inline uint32_t sort_of(const struct sg_request *r)
 	sort_of(&(const struct sg_request){                                                        \
 		.kind = (of_kind), .memory = { .mtype = SG_MTYPE_RW, .route = SG_ROUTE_OWN } })
 
-static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch,
-				  const struct sg_queued *q, uint64_t time)
+/* When the requests of a burst have the tags, one after the other. Others may use them in between. 1/16 cycles. */
+struct turns {
+	uint64_t arrival, turn;
+	uint64_t waited; /* until then one of them did; 0: none */
+	uint32_t step, cost;
+};
+
+/* For a burst whose requests take the tags for so long each. */
+static inline struct turns take_turns(struct sg_channel *ch, const struct sg_request *r,
+				      uint32_t cost)
 {
-	struct sg_l2_set *set = set_of(ch, q);
-	uint32_t lines = q->r.lines, way = sg_l2_find(set, q->number);
+	uint64_t now = r->time << 4, turn = now > ch->tag_free ? now : ch->tag_free;
+
+	ch->tag_free = turn + (r->n_more + 1u) * cost;
+	return (struct turns){ .arrival = now, .turn = turn, .step = r->step, .cost = cost };
+}
+
+static inline uint64_t next_turn(struct turns *t)
+{
+	uint64_t when = t->arrival;
+
+	if (t->turn > when)
+		t->waited = when = t->turn;
+	t->arrival += t->step;
+	t->turn += t->cost;
+	return when >> 4;
+}
+
+static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+				  uint64_t number, uint32_t half, uint32_t lines, uint64_t time)
+{
+	uint32_t way = sg_l2_find(set, number);
 	uint64_t filled;
 
 	if (way < SG_L2_WAYS) {
-		bool hit = !fill_line(tcc, ch, (struct line){ set, way }, halves_of(tcc, &q->r),
-				      false, time);
+		bool hit = !fill_line(tcc, ch, (struct line){ set, way },
+				      lines == 2 ? 3 : 1u << half, false, time);
 
 		ch->plain_reads[lines][hit]++;
 		filled = set->ways[way].filled;
@@ -417,12 +388,12 @@ static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch,
 	}
 	ch->plain_reads[lines][false]++;
 	way = make_room(tcc, ch, set, time);
-	sg_l2_allocate(set, way, q->number, tcc->whole_line, time);
+	sg_l2_allocate(set, way, number, tcc->whole_line, time);
 	set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
 	if (tcc->direct)
 		filled = sg_ea_read_own(tcc, ch, time, tcc->n_halves);
 	else if (tcc->whole_reads)
-		filled = sg_ea_read(tcc, ch, q->number, time, SG_ROUTE_OWN, tcc->n_halves, false,
+		filled = sg_ea_read(tcc, ch, number, time, SG_ROUTE_OWN, tcc->n_halves, false,
 				    false);
 	else
 		filled = fetch_halves(tcc, ch, (struct line){ set, way }, tcc->whole_line, false,
@@ -432,66 +403,74 @@ static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch,
 	return filled;
 }
 
-static inline uint64_t write_plain(struct sg_tcc *tcc, struct sg_channel *ch,
-				   const struct sg_queued *q, uint64_t time)
+static inline void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch,
+				   const struct sg_queued *q, struct sg_answers *a)
 {
-	/* of the half */
-	static const uint8_t added[] = { SG_L2_DIRTY | SG_L2_WHOLE | SG_L2_VALID,
-					 SG_L2_DIRTY | (SG_L2_WHOLE | SG_L2_VALID) << 1 },
-			     kept[] = { 0xff & ~SG_L2_PART, 0xff & ~(SG_L2_PART << 1) };
-	struct sg_l2_set *set = set_of(ch, q);
-	uint32_t half = half_of(tcc, &q->r), way = sg_l2_find(set, q->number);
+	uint32_t lines = q->r.lines, at = half_of(tcc, &q->r);
+	struct turns t = take_turns(ch, &q->r, tcc->read_16ths[lines]);
 
-	if (way < SG_L2_WAYS) {
-		ch->plain_writes[true]++;
-	} else {
-		ch->plain_writes[false]++;
-		way = new_line(tcc, ch, set, q->number, time, true);
+	for (uint32_t k = 0; k <= q->r.n_more; k++, at += lines) {
+		uint64_t number = q->number + (at >> tcc->half_mask);
+
+		answer_one(tcc, a, k,
+			   read_plain(tcc, ch, set_of(ch, q, number), number, at & tcc->half_mask,
+				      lines, next_turn(&t)));
 	}
-	set->states[way] = (set->states[way] | added[half]) & kept[half];
+	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
+}
+
+/* Writes halves of a line, a bit each. */
+static inline void write_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+			       uint64_t number, uint32_t halves, uint64_t time)
+{
+	uint32_t way = sg_l2_find(set, number);
+	bool present = way < SG_L2_WAYS;
+
+	ch->plain_writes[present]++;
+	ch->plain_writes[true] += halves == 3;
+	if (!present)
+		way = new_line(tcc, ch, set, number, time, true);
+	set->states[way] = (uint8_t)((set->states[way] & ~(SG_L2_PART * halves)) | SG_L2_DIRTY |
+				     (SG_L2_WHOLE | SG_L2_VALID) * halves);
 	set->stamps[way] = set->clock;
-	return time;
+}
+
+static inline void write_plain_each(struct sg_tcc *tcc, struct sg_channel *ch,
+				    const struct sg_queued *q, struct sg_answers *a)
+{
+	uint32_t half = half_of(tcc, &q->r), n = q->r.n_more + 1u;
+	struct turns t = take_turns(ch, &q->r, tcc->write_16ths);
+	uint64_t number = q->number;
+
+	for (uint32_t k = 0; k < n; half = 0, number++) {
+		bool both = half < tcc->half_mask && k + 1 < n;
+		uint64_t time = next_turn(&t);
+
+		write_plain(tcc, ch, set_of(ch, q, number), number, both ? 3 : 1u << half, time);
+		answer_one(tcc, a, k++, time);
+		if (both)
+			answer_one(tcc, a, k++, next_turn(&t));
+	}
+	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
 }
 
 /* ---- requests in their order ---- */
 
-/* Takes the tags for so many 1/16 cycles. Returns when. */
-static inline uint64_t take_tags(struct sg_channel *ch, uint64_t time, uint32_t cost)
-{
-	uint64_t now = time << 4, free = ch->tag_free;
-
-	if (now >= free) {
-		ch->tag_free = now + cost;
-		return time;
-	}
-	ch->tag_free = free + cost;
-	free >>= 4;
-	sg_busy_add(&ch->ib_stall, time, free);
-	return free;
-}
-
-static uint32_t cost_of(const struct sg_tcc *tcc, const struct sg_request *r)
-{
-	return r->kind == SG_REQ_WRITE    ? tcc->write_16ths
-	       : r->kind == SG_REQ_ATOMIC ? tcc->hw->l2_atomic_16ths
-					  : tcc->read_16ths[r->lines];
-}
-
 static inline void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
 {
+	struct sg_answers a;
 	const struct sg_request *r = &q->r;
 	uint32_t sort = sort_of(r);
-	uint64_t done;
 
+	a.last = a.sum = 0;
 	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
-		done = write_plain(tcc, ch, q, take_tags(ch, r->time, tcc->write_16ths));
+		write_plain_each(tcc, ch, q, &a);
 	else if (sort == PLAIN(SG_REQ_READ))
-		done = read_plain(tcc, ch, q, take_tags(ch, r->time, tcc->read_16ths[r->lines]));
+		read_plain_each(tcc, ch, q, &a);
 	else
-		done = serve_other(tcc, ch, q, take_tags(ch, r->time, cost_of(tcc, r)));
-	done += tcc->latency;
-	sg_busy_add(&ch->busy, r->time, done);
-	tcc->answer(tcc->ctx, r, done + tcc->response);
+		serve_others(tcc, ch, q, &a);
+	sg_busy_add(&ch->busy, r->time, a.last - tcc->response);
+	tcc->answer(tcc->ctx, r, &a);
 }
 
 /* ---- the inbox ---- */
@@ -513,8 +492,7 @@ static uint32_t sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
 {
 	struct sg_queued *q = ch->inbox + ch->n_inbox - 1;
-	const char *sets = (const char *)ch->sets;
-	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first;
+	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first, n_more;
 	bool folds = tcc->hw->l2_hash;
 
 	for (uint32_t end = ch->n_inbox * (uint32_t)sizeof(*q); end; end -= sizeof(*q), q--) {
@@ -524,8 +502,11 @@ static uint32_t sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			n_later++;
 			continue;
 		}
-		q->set_at = (set_index(q->number, folds) & set_mask) * (uint32_t)sizeof(*ch->sets);
-		__builtin_prefetch(sets + q->set_at);
+		q->set = set_index(q->number, folds) & set_mask;
+		n_more = q->r.n_more * (uint32_t)q->r.lines >> tcc->half_mask;
+		do
+			__builtin_prefetch(&ch->sets[q->set ^ n_more]);
+		while (n_more--);
 		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
 		q->next = first[time];
 		first[time] = end;

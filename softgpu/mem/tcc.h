@@ -7,7 +7,8 @@
  * copied array dirty at the end, as recorded.
  *
  * Senders put requests into the channel's inbox while they run a window; sg_tcc_serve() then answers
- * them in the order of arrival (time, then sender), whatever order they were put in.
+ * them in the order of arrival (time, then sender), whatever order they were put in. A burst is served when its first request
+ * arrives, before what arrives among its others.
  */
 #ifndef WS_SOFTGPU_MEM_TCC_H
 #define WS_SOFTGPU_MEM_TCC_H
@@ -17,8 +18,7 @@
 #include "softgpu/mem/l2_set.h"
 #include "softgpu/mem/request.h"
 
-#define SG_MAX_WINDOW 256  /* cycles; hw->request is not longer */
-#define SG_CHANNEL_SHIFT 8 /* hw->channel_shift of all chips */
+#define SG_MAX_WINDOW 256 /* cycles; hw->request is not longer */
 
 /* Requests of a channel that waited for a link. */
 struct sg_link_stall {
@@ -37,8 +37,8 @@ struct sg_link_state {
 /* A request in a channel's inbox. */
 struct sg_queued {
 	struct sg_request r;
-	uint64_t number; /* of its line in the channel */
-	uint32_t set_at; /* bytes from the channel's first set; while it is served */
+	uint64_t number; /* of its first line in the channel */
+	uint32_t set;    /* of that line; while it is served */
 	uint32_t next;   /* of the same time: end in the inbox, in bytes, 0: none; likewise */
 } __attribute__((aligned(64)));
 
@@ -83,7 +83,7 @@ struct sg_tcc {
 	uint64_t last_answer;        /* when the last one is there */
 	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
-	void (*answer)(void *ctx, const struct sg_request *r, uint64_t time);
+	void (*answer)(void *ctx, const struct sg_request *r, const struct sg_answers *a);
 	void *ctx;
 };
 
@@ -145,6 +145,8 @@ static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 	slot->memory.mtype = r->memory.mtype;
 	slot->memory.route = r->memory.route;
 	slot->memory.n_links = r->memory.n_links;
+	slot->n_more = r->n_more;
+	slot->step = r->step;
 }
 
 #endif

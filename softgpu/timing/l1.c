@@ -68,42 +68,58 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	return false;
 }
 
-/* Puts a request on its way at `now` (1/16 cycles); count_sent() has to follow. */
-static inline void post(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
-			uint64_t now, uint64_t line, uint64_t bytes, uint8_t lines)
+/* Requests for lines that follow each other. */
+struct burst {
+	uint64_t line, now; /* of the first one; 1/16 cycles */
+	uint32_t n, lines;  /* how many requests, and of how many lines of 64 bytes each */
+	uint32_t step;      /* 1/16 cycles */
+	uint32_t slot;      /* reads: the first one's entry */
+};
+
+/* Puts them on their way. They are of one chunk of SG_CHUNK bytes. */
+static inline void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
+			const struct burst *b, uint64_t bytes)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_request r = { .time = (now >> 4) + cu->model->hw->request,
-				.addr = line << 6,
+	struct sg_request r = { .time = (b->now >> 4) + cu->model->hw->request,
+				.addr = b->line << 6,
 				.bytes = bytes,
 				.owner = op,
-				.slot = tcp->n_reads,
+				.slot = b->slot,
 				.source = (uint16_t)cu->index,
 				.kind = (uint8_t)kind,
-				.lines = lines,
+				.lines = (uint8_t)b->lines,
 				.xcc = (uint8_t)cu->xcc,
 				.memory = op->memory.kind,
-				.slc = op->slc };
+				.slc = op->slc,
+				.n_more = (uint8_t)(b->n - 1),
+				.step = (uint16_t)b->step };
 
-	tcp->c[SG_C_TCP_TAGRAM0_REQ + (line >> 1 & 3)]++;
+	/* a chunk has 128 bytes of one tag RAM, and then of the next */
+	uint32_t ram = b->line >> 1 & 3, of_ram = (2 - (b->line & 1)) / b->lines;
+
+	of_ram = of_ram < b->n ? of_ram : b->n;
+	tcp->c[SG_C_TCP_TAGRAM0_REQ + ram] += of_ram;
+	tcp->c[SG_C_TCP_TAGRAM0_REQ + ((ram + 1) & 3)] += b->n - of_ram;
 	sg_tcc_send(&cu->model->tcc, &r);
+	op->n_pending += b->n;
+	tcp->n_sent += kind == SG_REQ_READ ? b->n : 0;
+	tcp->n_written += kind == SG_REQ_WRITE ? b->n : 0;
+	tcp->last_sent = (b->now + (b->n - 1) * b->step) >> 4;
 }
 
-/* So many requests have been sent, the last one at `now`. */
-static inline void count_sent(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
-			      uint64_t now, uint32_t n)
+static void send_one(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
+		     uint64_t bytes, uint32_t lines)
 {
-	op->n_pending += n;
-	tcp->n_sent += kind == SG_REQ_READ ? n : 0;
-	tcp->n_written += kind == SG_REQ_WRITE ? n : 0;
-	tcp->last_sent = now >> 4;
+	struct burst one = { line, cu->tcp.now, 1, lines, 0, cu->tcp.n_reads };
+
+	send(cu, op, kind, &one, bytes);
 }
 
-static void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
-		 uint64_t bytes, uint8_t lines)
+/* How many 64-byte lines there are from this one to the end of its chunk. */
+static uint32_t left_of_chunk(uint64_t line)
 {
-	post(cu, op, kind, cu->tcp.now, line, bytes, lines);
-	count_sent(&cu->tcp, op, kind, cu->tcp.now, 1);
+	return SG_CHUNK / 64 - (uint32_t)line % (SG_CHUNK / 64);
 }
 
 /* When the n-th entry for reads in flight, from the next one on, is free. */
@@ -195,7 +211,7 @@ static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 		sg_cache_touch(&tcp->tags, tag + k);
 	op->last_line = line;
 	op->last_lines = lines;
-	send(cu, op, SG_REQ_READ, line, 0, lines);
+	send_one(cu, op, SG_REQ_READ, line, 0, lines);
 	for (uint32_t k = 0; k < n; k++)
 		take_slot(tcp, hw);
 	TCP(TCP_TCC_READ_REQ) += n;
@@ -219,7 +235,7 @@ static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	if (op->at + 1 < op->n_lines && line_of(op, op->at + 1).line == line)
 		return;
 	op->written = 0;
-	send(cu, op, SG_REQ_WRITE, line, bytes, 1);
+	send_one(cu, op, SG_REQ_WRITE, line, bytes, 1);
 	TCP(TCP_TCC_WRITE_REQ)++;
 	count_type(tcp, op, SG_REQ_WRITE, 1);
 }
@@ -228,7 +244,7 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 
-	send(cu, op, SG_REQ_ATOMIC, line, line_of(op, op->at).bytes, 1);
+	send_one(cu, op, SG_REQ_ATOMIC, line, line_of(op, op->at).bytes, 1);
 	if (op->kind == SG_MEM_ATOMIC_RTN)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
@@ -332,9 +348,12 @@ static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 	n = n_alike(cu, op, line, room < left ? room : left);
 	if (!n)
 		return false;
-	for (uint32_t k = 0; k < n; k++, line++, now += cost)
-		post(cu, op, SG_REQ_WRITE, now, line, ~0ull, 1);
-	count_sent(tcp, op, SG_REQ_WRITE, now - cost, n);
+	for (uint32_t rest = n, of_chunk; rest; rest -= of_chunk, line += of_chunk) {
+		of_chunk = left_of_chunk(line) < rest ? left_of_chunk(line) : rest;
+		send(cu, op, SG_REQ_WRITE, &(struct burst){ line, now, of_chunk, 1, cost, 0 },
+		     ~0ull);
+		now += of_chunk * cost;
+	}
 	TCP(TCP_TCC_WRITE_REQ) += n;
 	count_type(tcp, op, SG_REQ_WRITE, n);
 	count_translated(tcp, n * op->per_line);
@@ -344,54 +363,83 @@ static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 }
 
 /*
- * Requests 128 bytes, if they miss and need not wait: a line, or two of 64 bytes that go out together. False: not now, nothing
- * was done.
+ * Requests lines that miss, each of which takes so many 1/16 cycles, up to the end of the chunk, or n of them, or until one
+ * does not miss or has to wait. The first one does and need not. Returns how many.
  */
-static bool read_pair(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, bool wide)
+static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint32_t n,
+			   uint32_t cost)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
-	uint64_t tag = wide ? line >> 1 : line;
+	bool wide = hw->l1_line == 128, merges = !wide && may_pair(cu, line);
+	uint32_t lines = wide || merges ? 2 : 1, room = left_of_chunk(line);
+	struct burst b = { line, tcp->now, 0, lines, lines * cost, tcp->n_reads };
 
-	if (*slot_of(tcp, hw, 0) > tcp->now >> 4 || sg_cache_has(&tcp->tags, tag) ||
-	    !(wide || may_pair(cu, line)))
-		return false;
-	sg_cache_touch(&tcp->tags, tag);
-	send(cu, op, SG_REQ_READ, line, 0, 2);
-	take_slot(tcp, hw);
-	if (!wide) {
-		sg_cache_touch(&tcp->tags, tag + 1);
+	if (hw->merge_wait && !merges) /* the next ones may be a pair */
+		room = 2 - (line & 1);
+	room = (n < room ? n : room) / lines;
+	while (b.n < room) {
+		sg_cache_add(&tcp->tags, wide ? line >> 1 : line);
 		take_slot(tcp, hw);
+		if (merges) {
+			sg_cache_add(&tcp->tags, line + 1);
+			take_slot(tcp, hw);
+		}
+		tcp->last_sent = tcp->now >> 4;
+		tcp->now += b.step;
+		line += lines;
+		if (++b.n == room || *slot_of(tcp, hw, 0) > tcp->now >> 4 ||
+		    sg_cache_has(&tcp->tags, wide ? line >> 1 : line) ||
+		    (merges && !may_pair(cu, line)))
+			break;
 	}
-	return true;
+	if (!b.n)
+		return 0;
+	send(cu, op, SG_REQ_READ, &b, 0);
+	op->last_line = line - lines;
+	op->last_lines = (uint8_t)lines;
+	return b.n * lines;
 }
 
-/* Reads 128 bytes after the other, as long as all of them are looked up before `end`. False: none. */
+/*
+ * Requests lines one after the other, as long as they miss and all of their parts are looked up before `end`. False: did
+ * nothing; otherwise tcp->now or tcp->blocked says when the next one is looked up.
+ */
 static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
 	bool wide = hw->l1_line == 128;
-	uint32_t accesses = 2 * op->per_line, cost = accesses * hw->l1_16ths;
-	uint32_t left = (op->n_lines - op->at) / accesses, n, n_done = 0;
-	uint64_t line = op->first + op->at / op->per_line, room = (end - tcp->now) / cost;
+	uint32_t cost = op->per_line * hw->l1_16ths, n_done = 0, n;
+	uint64_t line = op->first + op->at / op->per_line, before = tcp->now;
 
-	if (op->at % op->per_line || line & 1 || op->glc)
+	if (op->at % op->per_line || (wide && line & 1) || op->glc)
 		return false;
-	n = n_alike(cu, op, line, 2 * (room < left ? room : left)) / 2;
-	if (!n || op->memory.kind.mtype == SG_MTYPE_UC)
+	n = n_alike(cu, op, line, (op->n_lines - op->at) / op->per_line);
+	if (op->memory.kind.mtype == SG_MTYPE_UC)
 		return false;
-	for (; n_done < n && read_pair(cu, op, line, wide); n_done++, line += 2)
-		tcp->now += cost;
-	if (!n_done)
-		return false;
-	op->last_line = line - 2;
-	op->last_lines = 2;
-	op->at += n_done * accesses;
-	TCP(TCP_TCC_READ_REQ) += n_done * sg_tcp_requests(hw, 2);
-	count_type(tcp, op, SG_REQ_READ, n_done * sg_tcp_requests(hw, 2));
-	count_translated(tcp, n_done * accesses);
-	return true;
+	while (n_done < n && tcp->now + cost <= end) {
+		uint32_t left = n - n_done, done;
+		uint64_t room = (end - tcp->now) / cost, at = line + n_done;
+
+		if (sg_cache_has(&tcp->tags, wide ? at >> 1 : at))
+			break;
+		if (!find_slot(cu)) {
+			if (tcp->blocked)
+				break;
+			continue;
+		}
+		done = read_chunk(cu, op, at, room < left ? (uint32_t)room : left, cost);
+		if (!done)
+			break;
+		n_done += done;
+	}
+	op->at += n_done * op->per_line;
+	n = wide ? n_done / 2 : n_done;
+	TCP(TCP_TCC_READ_REQ) += n;
+	count_type(tcp, op, SG_REQ_READ, n);
+	count_translated(tcp, n_done * op->per_line);
+	return tcp->blocked || tcp->now > before;
 }
 
 static bool look_up_many(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
@@ -417,9 +465,9 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 		while (op->at < op->n_lines) {
 			if (tcp->now >= end)
 				return;
-			if (op->per_line && look_up_many(cu, op, end))
-				continue;
-			if (!look_up(cu, op, end) && tcp->blocked)
+			if (!(op->per_line && look_up_many(cu, op, end)))
+				look_up(cu, op, end);
+			if (tcp->blocked)
 				return;
 		}
 		sg_tcp_sent(cu, op);

@@ -244,14 +244,14 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	tcp->c = m->r->values[SG_BLOCK_TCP] + (size_t)cu->index * SG_N_TCP;
 }
 
-static void answer(void *ctx, const struct sg_request *r, uint64_t time)
+static void answer(void *ctx, const struct sg_request *r, const struct sg_answers *a)
 {
 	struct sg_model *m = ctx;
 
 	if (r->source >= SG_SOURCE_SQC)
-		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, time);
+		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, a->last);
 	else
-		sg_tcp_answer(&m->cus[r->source], r, time);
+		sg_tcp_answer(&m->cus[r->source], r, a);
 }
 
 static void begin(struct sg_model *m)

@@ -159,6 +159,12 @@ struct sg_lookup_queue {
 	struct sg_vmem_op *at[SG_MAX_LOOKUPS]; /* from first on, modulo the size */
 };
 
+/* Instructions of one kind, from which sg_tcp_finish() derives counters. */
+struct sg_vmem_tally {
+	uint64_t n, n_requests, n_lines;
+	uint64_t n_shared; /* instructions whose lanes shared requests */
+};
+
 struct sg_tcp {
 	struct sg_lookup_queue queue;
 	struct sg_op_queue loads, stores; /* in order, until answered */
@@ -171,9 +177,10 @@ struct sg_tcp {
 	bool translated; /* the line to look up next has its page */
 	bool blocked;    /* waits for an answer */
 	struct sg_busy ta_busy, td_busy;
-	uint64_t n_returned;              /* bytes to the registers */
-	uint64_t n_sent, n_written;       /* reads and writes, to L2 */
-	uint64_t *ta, *td, *c;            /* counters */
+	uint64_t n_returned;                           /* bytes to the registers */
+	uint64_t n_sent, n_written;                    /* reads and writes, to L2 */
+	uint64_t *ta, *td, *c;                         /* counters */
+	struct sg_vmem_tally tally[2][SG_N_MEM_KINDS]; /* of buffer instructions; of flat ones */
 	bool touched;                     /* what follows, and the caches, have been used */
 	uint64_t slot_free[SG_MAX_SLOTS]; /* when read n - l1_misses is answered */
 };
@@ -378,7 +385,9 @@ void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
 void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op);
 /* l1.c */
 void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
-void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time);
+/* At the end of a dispatch: completes its counters. */
+void sg_tcp_finish(struct sg_tcp *tcp);
+void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg_answers *a);
 /* sqc.c */
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 		 struct sg_scalar_wait wait);

@@ -149,6 +149,7 @@ static void finish_cus(struct sg_model *m)
 		struct sg_cu *cu = &m->cus[k];
 		struct sg_tcp *tcp = &cu->tcp;
 
+		sg_tcp_finish(tcp);
 		cu->own.sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
 		cu->own.sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
 		cu->own.sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;

@@ -145,11 +145,8 @@ static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
 		SQ(SQC_DCACHE_ATOMIC)++;
 	if (inst->mem_kind != SG_MEM_LOAD)
 		return;
-	SQ(SQC_DCACHE_REQ_READ_1) += inst->bytes == 4;
-	SQ(SQC_DCACHE_REQ_READ_2) += inst->bytes == 8;
-	SQ(SQC_DCACHE_REQ_READ_4) += inst->bytes == 16;
-	SQ(SQC_DCACHE_REQ_READ_8) += inst->bytes == 32;
-	SQ(SQC_DCACHE_REQ_READ_16) += inst->bytes == 64;
+	if (inst->bytes >= 4 && inst->bytes <= 64) /* a power of two */
+		cu->own.sq[SG_C_SQC_DCACHE_REQ_READ_1 + __builtin_ctz(inst->bytes / 4)]++;
 }
 
 /* The queue of the miss is full: from now on, until the answer, the CU has a request that the cache does not take. */
@@ -217,6 +214,12 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		SQ(SQC_DCACHE_HITS)++;
 		*(store ? &SQ(SQC_TC_DATA_WRITE_REQ) : &SQ(SQC_TC_DATA_ATOMIC_REQ)) += 1;
 		send(g, addr >> 6, store ? SG_REQ_WRITE : SG_REQ_ATOMIC, t);
+		loaded(cu, w, slot, t, done);
+		return;
+	}
+	if (addr >> 6 == last && !side->n_pending &&
+	    sg_cache_set(&side->tags, last)[0] == last + 1) {
+		SQ(SQC_DCACHE_HITS)++; /* again: nothing else changes */
 		loaded(cu, w, slot, t, done);
 		return;
 	}

@@ -35,7 +35,7 @@ static struct sg_vmem_op *pop(struct sg_op_queue *q)
 	return op;
 }
 
-static bool is_atomic(uint8_t kind)
+static bool is_atomic(unsigned kind)
 {
 	return kind == SG_MEM_ATOMIC || kind == SG_MEM_ATOMIC_RTN;
 }
@@ -69,59 +69,85 @@ uint64_t sg_tcp_full_until(const struct sg_cu *cu)
 								 : last >> 4;
 }
 
-static void count_address(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
+/* n instructions. */
+static void count_address(struct sg_tcp *tcp, bool flat, unsigned kind, uint64_t n)
 {
-	uint64_t *kinds =
-		inst->unit == SG_UNIT_FLAT ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
+	uint64_t *kinds = flat ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS);
 
-	TA(TA_TOTAL_WAVEFRONTS)++;
-	kinds[0]++; /* then, in the order of the catalogue: loads, stores, atomics, loads to LDS */
-	kinds[inst->mem_kind == SG_MEM_LOAD ? 1 : inst->mem_kind == SG_MEM_STORE ? 2 : 3]++;
-	kinds[4] += inst->flags & SG_INSN_TO_LDS ? 1 : 0;
+	TA(TA_TOTAL_WAVEFRONTS) += n;
+	/* then, in the order of the catalogue: loads, stores, atomics, loads to LDS */
+	kinds[0] += n;
+	kinds[kind == SG_MEM_LOAD ? 1 : kind == SG_MEM_STORE ? 2 : 3] += n;
 }
 
 void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
 {
-	count_address(&cu->tcp, inst);
+	count_address(&cu->tcp, inst->unit == SG_UNIT_FLAT, inst->mem_kind, 1);
 }
 
 static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
-			const struct sg_vmem_op *op, const struct sg_accesses *lines)
+			const struct sg_accesses *lines)
 {
-	bool load = op->kind == SG_MEM_LOAD;
-	uint64_t n = lines->n_requests;
+	bool flat = inst->unit == SG_UNIT_FLAT;
+	struct sg_vmem_tally *tally = &tcp->tally[flat][inst->mem_kind];
 
-	count_address(tcp, inst);
-	if (inst->unit == SG_UNIT_FLAT) {
-		TA(TA_FLAT_COALESCEABLE_WAVEFRONTS) += lines->shared;
-	} else {
-		TA(TA_BUFFER_COALESCEABLE_WAVEFRONTS) += lines->shared;
-		TA(TA_BUFFER_TOTAL_CYCLES) += 16;
-		if (lines->shared && load)
-			TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16;
-		if (lines->shared && op->kind == SG_MEM_STORE)
-			TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16;
+	tally->n++;
+	tally->n_requests += lines->n_requests;
+	tally->n_lines += lines->n;
+	tally->n_shared += lines->shared;
+	if (inst->flags & SG_INSN_TO_LDS)
+		(flat ? &TA(TA_FLAT_WAVEFRONTS) : &TA(TA_BUFFER_WAVEFRONTS))[4]++;
+}
+
+static void count_buffer(struct sg_tcp *tcp, const struct sg_vmem_tally *tally, unsigned kind)
+{
+	TA(TA_BUFFER_COALESCEABLE_WAVEFRONTS) += tally->n_shared;
+	TA(TA_BUFFER_TOTAL_CYCLES) += 16 * tally->n;
+	if (kind == SG_MEM_LOAD) {
+		TA(TA_BUFFER_COALESCED_READ_CYCLES) += 16 * tally->n_shared;
+		TD(TD_COALESCABLE_WAVEFRONT) += tally->n_shared;
+	} else if (kind == SG_MEM_STORE) {
+		TA(TA_BUFFER_COALESCED_WRITE_CYCLES) += 16 * tally->n_shared;
 	}
-	TD(TD_LOAD_WAVEFRONT)
-	++; /* of whatever kind: AMD's metric of loads takes the other two away */
-	TD(TD_STORE_WAVEFRONT) += op->kind == SG_MEM_STORE;
-	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(op->kind);
-	TD(TD_WRITE_ACKT_WAVEFRONT) += op->kind == SG_MEM_STORE || op->kind == SG_MEM_ATOMIC;
-	if (load && lines->shared && inst->unit == SG_UNIT_VMEM)
-		TD(TD_COALESCABLE_WAVEFRONT)++;
-	TCP(TCP_TA_TCP_STATE_READ)++;
-	TCP(TCP_TOTAL_ACCESSES) += n;
-	TCP(TCP_VOLATILE) += n;
-	TCP(TCP_TOTAL_CACHE_ACCESSES) += lines->n;
-	TCP(TCP_UTCL1_REQUEST) += lines->n;
-	if (load)
-		TCP(TCP_TOTAL_READ) += n;
-	else if (op->kind == SG_MEM_STORE)
-		TCP(TCP_TOTAL_WRITE) += n;
-	else if (op->kind == SG_MEM_ATOMIC_RTN)
-		TCP(TCP_TOTAL_ATOMIC_WITH_RET) += n;
-	else
-		TCP(TCP_TOTAL_ATOMIC_WITHOUT_RET) += n;
+}
+
+static void finish_kind(struct sg_tcp *tcp, const struct sg_vmem_tally *tally, unsigned kind)
+{
+	static const uint16_t totals[SG_N_MEM_KINDS] = {
+		[SG_MEM_LOAD] = SG_C_TCP_TOTAL_READ,
+		[SG_MEM_STORE] = SG_C_TCP_TOTAL_WRITE,
+		[SG_MEM_ATOMIC] = SG_C_TCP_TOTAL_ATOMIC_WITHOUT_RET,
+		[SG_MEM_ATOMIC_RTN] = SG_C_TCP_TOTAL_ATOMIC_WITH_RET,
+	};
+
+	/* of whatever kind: AMD's metric of loads takes the other two away */
+	TD(TD_LOAD_WAVEFRONT) += tally->n;
+	TD(TD_STORE_WAVEFRONT) += kind == SG_MEM_STORE ? tally->n : 0;
+	TD(TD_ATOMIC_WAVEFRONT) += is_atomic(kind) ? tally->n : 0;
+	TD(TD_WRITE_ACKT_WAVEFRONT) += kind == SG_MEM_STORE || kind == SG_MEM_ATOMIC ? tally->n : 0;
+	TCP(TCP_TA_TCP_STATE_READ) += tally->n;
+	TCP(TCP_TOTAL_ACCESSES) += tally->n_requests;
+	TCP(TCP_VOLATILE) += tally->n_requests;
+	TCP(TCP_TOTAL_CACHE_ACCESSES) += tally->n_lines;
+	TCP(TCP_UTCL1_REQUEST) += tally->n_lines;
+	tcp->c[totals[kind]] += tally->n_requests;
+}
+
+void sg_tcp_finish(struct sg_tcp *tcp)
+{
+	for (uint32_t flat = 0; flat < 2; flat++)
+		for (unsigned kind = 0; kind < SG_N_MEM_KINDS; kind++) {
+			const struct sg_vmem_tally *tally = &tcp->tally[flat][kind];
+
+			if (!tally->n)
+				continue;
+			count_address(tcp, flat, kind, tally->n);
+			if (flat)
+				TA(TA_FLAT_COALESCEABLE_WAVEFRONTS) += tally->n_shared;
+			else
+				count_buffer(tcp, tally, kind);
+			finish_kind(tcp, tally, kind);
+		}
 }
 
 /* Two sizes, because nearly all have few lines, and full-size ones would not fit the host's caches. */
@@ -193,7 +219,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->bytes = n_lanes * inst->bytes;
 	/* scratch is device memory; others are classified at the first look-up */
 	op->memory = (struct sg_model_range){ .size = is_scratch ? UINT64_MAX : 0 };
-	count_issue(tcp, inst, op, lines);
+	count_issue(tcp, inst, lines);
 	tcp->queue.at[(tcp->queue.first + tcp->queue.n++) % SG_MAX_LOOKUPS] = op;
 }
 
@@ -230,23 +256,33 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 	}
 }
 
-void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, uint64_t time)
+/* The sum of the burst's latencies, from L1 back to it. */
+static uint64_t latency_of(const struct sg_request *r, const struct sg_answers *a, uint32_t request)
 {
+	uint32_t n = r->n_more + 1u;
+
+	return a->sum - n * (r->time - request) - (n * r->n_more / 2 * r->step >> 4);
+}
+
+void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg_answers *a)
+{
+	const struct sg_hw *hw = cu->model->hw;
 	struct sg_tcp *tcp = &cu->tcp;
 	struct sg_vmem_op *op = r->owner;
-	uint64_t latency = time - (r->time - cu->model->hw->request);
 
 	if (r->kind == SG_REQ_READ) {
-		uint32_t n = sg_tcp_requests(cu->model->hw, r->lines);
+		uint32_t n = sg_tcp_requests(hw, r->lines), slot = r->slot;
 
-		for (uint32_t k = 0; k < n; k++)
-			tcp->slot_free[(r->slot + k) & (cu->model->hw->l1_misses - 1)] = time;
-		TCP(TCP_TCC_READ_REQ_LATENCY) += n * latency;
+		for (uint32_t k = 0; k <= r->n_more; k++)
+			for (uint32_t i = 0; i < n; i++)
+				tcp->slot_free[slot++ & (hw->l1_misses - 1)] = a->times[k];
+		TCP(TCP_TCC_READ_REQ_LATENCY) += n * latency_of(r, a, hw->request);
 	} else if (r->kind == SG_REQ_WRITE) {
-		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency;
+		TCP(TCP_TCC_WRITE_REQ_LATENCY) += latency_of(r, a, hw->request);
 	}
-	op->done = time > op->done ? time : op->done;
-	if (!--op->n_pending)
+	op->done = a->last > op->done ? a->last : op->done;
+	op->n_pending -= r->n_more + 1u;
+	if (!op->n_pending)
 		retire(cu, queue_of(tcp, op->kind));
 }
 
