@@ -325,7 +325,7 @@ def check_softgpu():
     env = {"LD_PRELOAD": BUILD + "/lib/libwavescope-kfd.so:" + LIBRARY}
     if os.path.exists(BUILD + "/lib/libhsakmt.so.1"):
         env = {"LD_LIBRARY_PATH": BUILD + "/lib"}
-    run = Run(BUILD + "/tests/collector/launch", "60000", "4", what=GPU + ",process", period_ms=20,
+    run = Run(BUILD + "/tests/collector/launch", "60000", "12", what=GPU + ",process", period_ms=20,
               more=";flags=softgpu", env=env)
     got = figures(run)
     same({n: v[1:] for n, v in got.items() if n.startswith("GPU")},
