@@ -95,19 +95,15 @@ uint64_t sg_ea_read(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number, 
 		    uint32_t route, uint32_t n, bool uncached, bool scalar)
 {
 	struct sg_link_state *link = &tcc->links[route];
-	uint64_t waited = 0, done;
+	uint64_t done;
 
-	if (route == SG_ROUTE_OWN)
-		done = sg_hbm_read(&tcc->hbm, ch->index, number, n, scalar, time, &waited);
-	else
-		done = over_link(link, IN, time, n * 64 + link->hw->read_head,
-				 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
-	if (route == SG_ROUTE_OWN && !uncached)
-		ch->own_reads[n - 1]++;
-	else
-		count_reads(tcc, ch, route, n, uncached, 1);
-	if (waited > tcc->hw->read_credit)
-		sg_busy_add(&ch->read_stall, time, time + waited - tcc->hw->read_credit);
+	if (route == SG_ROUTE_OWN) {
+		C(TCC_EA_RD_UNCACHED_32B) += uncached ? 2 * n : 0;
+		return sg_ea_read_at_once(tcc, ch, number, time, n, scalar);
+	}
+	done = over_link(link, IN, time, n * 64 + link->hw->read_head,
+			 route == SG_ROUTE_IO ? &ch->io_read : &ch->gmi_read);
+	count_reads(tcc, ch, route, n, uncached, 1);
 	C(TCC_EA_RDREQ_LEVEL) += done - time;
 	return done;
 }
@@ -121,6 +117,7 @@ static uint64_t send(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
 
 	if (route == SG_ROUTE_OWN) {
 		done = sg_hbm_write(&tcc->hbm, ch->index, number, time, &waited);
+		waited >>= 8;
 		done -= waited / 2; /* fitted: a write is acknowledged on its way to memory */
 	} else {
 		done = over_link(link, OUT, time, n_bytes + n_packets * link->hw->write_head,

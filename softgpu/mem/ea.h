@@ -36,10 +36,24 @@ void sg_ea_count(const struct sg_tcc *tcc, struct sg_channel *ch);
 /* Cycles in which a channel had no credits for a link. */
 uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *stall);
 
-/*
- * The most frequent ones, inline: n times 64 bytes of one line, cached, in n requests one after the other, of the GPU's own
- * memory. The second waits for the first, so its wait for credits includes that of the first.
- */
+/* ---- the most frequent ones, inline: those to the GPU's own cached memory ---- */
+
+/* n times 64 bytes, in one request. */
+static inline uint64_t sg_ea_read_at_once(struct sg_tcc *tcc, struct sg_channel *ch,
+					  uint64_t number, uint64_t time, uint32_t n, bool scalar)
+{
+	uint64_t waited;
+	uint64_t done = sg_hbm_read(&tcc->hbm, ch->index, number, n, scalar, time, &waited);
+
+	ch->own_reads[n - 1]++;
+	ch->c[SG_C_TCC_EA_RDREQ_LEVEL] += done - time;
+	if (waited > tcc->hbm.read_credit)
+		sg_busy_add(&ch->read_stall, time, time + (waited >> 8) - tcc->hw->read_credit);
+	return done;
+}
+
+/* n times 64 bytes of one line, in n requests one after the other. The second waits for the first, so its wait for credits
+ * includes that of the first. */
 
 /* If memory is `direct`. */
 static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time,

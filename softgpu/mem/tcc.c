@@ -393,8 +393,7 @@ static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, str
 	if (tcc->direct)
 		filled = sg_ea_read_own(tcc, ch, time, tcc->n_halves);
 	else if (tcc->whole_reads)
-		filled = sg_ea_read(tcc, ch, number, time, SG_ROUTE_OWN, tcc->n_halves, false,
-				    false);
+		filled = sg_ea_read_at_once(tcc, ch, number, time, tcc->n_halves, false);
 	else
 		filled = fetch_halves(tcc, ch, (struct line){ set, way }, tcc->whole_line, false,
 				      time);
