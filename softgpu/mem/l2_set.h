@@ -49,15 +49,16 @@ struct sg_l2_rest {
 
 void sg_l2_renumber(struct sg_l2_set *set);
 
+/* The lines of one chunk have the same hash, so that a burst computes it once: they are of different sets. */
 static inline uint8_t sg_l2_hash(uint64_t number)
 {
-	return (uint8_t)(number * 0x9e3779b97f4a7c15ull >> 56);
+	return (uint8_t)((number >> 2) * 0x9e3779b97f4a7c15ull >> 56);
 }
 
-/* SG_L2_WAYS: it is not there. */
-static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number)
+/* hash: sg_l2_hash(number), here and below. SG_L2_WAYS: it is not there. */
+static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number, uint8_t hash)
 {
-	uint32_t same = sg_ways_equal(set->hashes, sg_l2_hash(number));
+	uint32_t same = sg_ways_equal(set->hashes, hash);
 
 	for (; same; same &= same - 1) {
 		uint32_t way = (uint32_t)__builtin_ctz(same);
@@ -72,10 +73,10 @@ static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number)
 
 /* Takes the way for a line of which nothing is there yet. */
 static inline void sg_l2_allocate(struct sg_l2_set *set, uint32_t way, uint64_t number,
-				  uint8_t state, uint64_t time)
+				  uint8_t hash, uint8_t state, uint64_t time)
 {
 	set->ways[way] = (struct sg_l2_way){ .tag = number + 1, .filled = time };
-	set->hashes[way] = sg_l2_hash(number);
+	set->hashes[way] = hash;
 	set->states[way] = state;
 	if (set->clock == SG_L2_CLOCK)
 		sg_l2_renumber(set);

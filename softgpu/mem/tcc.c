@@ -5,12 +5,14 @@
 
 #include "softgpu/counters/catalogue.h"
 #include "softgpu/mem/ea.h"
+#include "softgpu/mem/tcc_priv.h"
 
 #define C(name) ch->c[SG_C_##name]
 
 /* ---- lines ---- */
 
 #define ANY_VALID (3 * SG_L2_VALID)
+#define ANY_WHOLE (3 * SG_L2_WHOLE)
 #define ANY_PART (3 * SG_L2_PART)
 
 /* A line: where it stands. */
@@ -57,24 +59,24 @@ static __attribute__((noinline)) uint64_t write_halves(struct sg_tcc *tcc, struc
 	return done;
 }
 
-/* The line is written to memory, and stays. */
+/* The line, of so many halves, is written to memory, and stays. */
 static inline uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
-				       uint64_t time)
+				       uint64_t time, uint32_t n_halves)
 {
 	uint8_t state = l.set->states[l.way];
-	uint32_t whole = state / SG_L2_WHOLE & 3;
+	uint32_t all = ((1u << n_halves) - 1) * SG_L2_WHOLE;
 
 	l.set->states[l.way] = state & (ANY_VALID | SG_L2_OTHER);
 	C(TCC_WRITEBACK)++;
-	if (ch->taken && whole && !(state & (ANY_PART | SG_L2_OTHER)))
-		return sg_ea_write_own(tcc, ch, &l.set->ways[l.way].tag, time, whole == 3 ? 2 : 1);
+	if (ch->taken && (state & (ANY_WHOLE | ANY_PART | SG_L2_OTHER)) == all)
+		return sg_ea_write_own(tcc, ch, &l.set->ways[l.way].tag, time, n_halves);
 	return write_halves(tcc, ch, l, state, time);
 }
 
 static __attribute__((noinline)) void evict_dirty(struct sg_tcc *tcc, struct sg_channel *ch,
 						  struct line l, uint64_t time)
 {
-	write_line_back(tcc, ch, l, time);
+	write_line_back(tcc, ch, l, time, tcc->n_halves);
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
@@ -84,10 +86,11 @@ static inline __attribute__((always_inline)) uint32_t make_room(struct sg_tcc *t
 								struct sg_l2_set *set,
 								uint64_t time)
 {
-	uint32_t victim = sg_ways_least(set->stamps);
+	uint32_t empty = sg_ways_equal(set->stamps, 0), victim;
 
-	if (!set->stamps[victim])
-		return victim;
+	if (empty)
+		return (uint32_t)__builtin_ctz(empty);
+	victim = sg_ways_least(set->stamps);
 	C(TCC_NORMAL_EVICT)++;
 	if (set->states[victim] & SG_L2_DIRTY)
 		evict_dirty(tcc, ch, (struct line){ set, victim }, time);
@@ -104,7 +107,7 @@ static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2
 	if (!sg_ways_upper(set->states)) /* SG_L2_DIRTY */
 		return;
 	write_line_back(tcc, ch, (struct line){ set, sg_ways_least_of(set->stamps, set->states) },
-			time);
+			time, tcc->n_halves);
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
@@ -125,11 +128,11 @@ static bool writes(const struct sg_request *r)
 
 /* Takes a way for a line of which nothing is there yet. */
 static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-				uint64_t number, uint64_t time, bool write)
+				uint64_t number, uint8_t hash, uint64_t time, bool write)
 {
 	uint32_t way = make_room(tcc, ch, set, time);
 
-	sg_l2_allocate(set, way, number, 0, time);
+	sg_l2_allocate(set, way, number, hash, 0, time);
 	if (write && tcc->clean_ways && set->clock > tcc->clean_ways)
 		clean_oldest(tcc, ch, set, time);
 	return way;
@@ -201,7 +204,7 @@ static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 /* What L2 has of the line is not what memory will have. */
 static void forget_line(struct sg_l2_set *set, uint64_t number)
 {
-	uint32_t way = sg_l2_find(set, number);
+	uint32_t way = sg_l2_find(set, number, sg_l2_hash(number));
 
 	if (way < SG_L2_WAYS)
 		sg_l2_forget(set, way);
@@ -236,13 +239,14 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 {
 	const struct sg_request *r = &q->r;
 	struct sg_l2_set *set = set_of(ch, q, q->number);
-	struct line l = { set, sg_l2_find(set, q->number) };
+	uint8_t hash = sg_l2_hash(q->number);
+	struct line l = { set, sg_l2_find(set, q->number, hash) };
 	bool present = l.way < SG_L2_WAYS, hit = present;
 	uint32_t half = half_of(tcc, r);
 	uint64_t done = time;
 
 	if (!present) {
-		l.way = new_line(tcc, ch, set, q->number, time, writes(r));
+		l.way = new_line(tcc, ch, set, q->number, hash, time, writes(r));
 		if (r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN) {
 			set->states[l.way] = SG_L2_OTHER;
 			rest_of(ch, l)->route = r->memory.route;
@@ -299,28 +303,37 @@ static struct sg_queued one_of(const struct sg_tcc *tcc, const struct sg_queued 
 	return one;
 }
 
+/* Of the answers so far; apart from sg_answers, which the compiler would keep in memory. */
+struct answered {
+	uint64_t last, sum;
+};
+
 /* The k-th of a burst is done. */
-static inline void answer_one(const struct sg_tcc *tcc, struct sg_answers *a, uint32_t k,
-			      uint64_t done)
+static inline void answer_one(const struct sg_tcc *tcc, struct sg_answers *a, struct answered *all,
+			      uint32_t k, uint64_t done)
 {
-	done += tcc->latency + tcc->response;
+	done += tcc->answer_after;
 	a->times[k] = done;
-	a->sum += done;
-	a->last = done > a->last ? done : a->last;
+	all->sum += done;
+	all->last = done > all->last ? done : all->last;
 }
 
 static __attribute__((noinline)) void serve_others(struct sg_tcc *tcc, struct sg_channel *ch,
 						   const struct sg_queued *q, struct sg_answers *a)
 {
+	struct answered all = { 0 };
+
 	sg_ea_open(tcc, q->r.memory);
 	for (uint32_t k = 0; k <= q->r.n_more; k++) {
 		struct sg_queued one = one_of(tcc, q, k);
 		uint64_t time = take_tags(ch, one.r.time, cost_of(tcc, &one.r));
 
-		answer_one(tcc, a, k,
+		answer_one(tcc, a, &all, k,
 			   is_uncached(tcc, &one.r) ? serve_uncached(tcc, ch, &one, time)
 						    : serve_cached(tcc, ch, &one, time));
 	}
+	a->last = all.last;
+	a->sum = all.sum;
 }
 
 /* ---- plain requests (sg_channel): the same, with what is most frequent inline ---- */
@@ -371,10 +384,19 @@ static inline uint64_t next_turn(struct turns *t)
 	return when >> 4;
 }
 
-static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-				  uint64_t number, uint32_t half, uint32_t lines, uint64_t time)
+/* Of a chip: what the compiler makes the functions below for. */
+struct l2_kind {
+	uint32_t n_halves; /* of a line */
+	bool direct;       /* as in struct sg_tcc */
+};
+
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+			    uint64_t number, uint8_t hash, uint32_t half, uint32_t lines,
+			    uint64_t time, struct l2_kind kind)
 {
-	uint32_t way = sg_l2_find(set, number);
+	uint32_t way = sg_l2_find(set, number, hash);
 	uint64_t filled;
 
 	if (way < SG_L2_WAYS) {
@@ -388,147 +410,103 @@ static inline uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, str
 	}
 	ch->plain_reads[lines][false]++;
 	way = make_room(tcc, ch, set, time);
-	sg_l2_allocate(set, way, number, tcc->whole_line, time);
+	sg_l2_allocate(set, way, number, hash, (uint8_t)((1u << kind.n_halves) - 1), time);
 	set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
-	if (tcc->direct)
-		filled = sg_ea_read_own(tcc, ch, time, tcc->n_halves);
-	else if (tcc->whole_reads)
-		filled = sg_ea_read_at_once(tcc, ch, number, time, tcc->n_halves, false);
-	else
-		filled = fetch_halves(tcc, ch, (struct line){ set, way }, tcc->whole_line, false,
-				      time);
+	filled = kind.direct ? sg_ea_read_own(tcc, ch, time, kind.n_halves)
+			     : sg_ea_read_at_once(tcc, ch, number, time, kind.n_halves, false);
 	filled += tcc->fill;
 	set->ways[way].filled = filled;
 	return filled;
 }
 
-static inline void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch,
-				   const struct sg_queued *q, struct sg_answers *a)
+INLINED void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+			     struct sg_answers *a, struct l2_kind kind)
 {
-	uint32_t lines = q->r.lines, at = half_of(tcc, &q->r);
+	uint32_t half_mask = kind.n_halves - 1, lines = q->r.lines, n = q->r.n_more + 1u;
+	uint32_t at = (uint32_t)(q->r.addr >> 6) & half_mask;
 	struct turns t = take_turns(ch, &q->r, tcc->read_16ths[lines]);
+	struct answered all = { 0 };
+	uint8_t hash = sg_l2_hash(q->number);
 
-	for (uint32_t k = 0; k <= q->r.n_more; k++, at += lines) {
-		uint64_t number = q->number + (at >> tcc->half_mask);
+	for (uint32_t k = 0; k < n; k++, at += lines) {
+		uint64_t number = q->number + (at >> half_mask);
 
-		answer_one(tcc, a, k,
-			   read_plain(tcc, ch, set_of(ch, q, number), number, at & tcc->half_mask,
-				      lines, next_turn(&t)));
+		answer_one(tcc, a, &all, k,
+			   read_plain(tcc, ch, set_of(ch, q, number), number, hash, at & half_mask,
+				      lines, next_turn(&t), kind));
 	}
+	a->last = all.last;
+	a->sum = all.sum;
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
 }
 
 /* Writes halves of a line, a bit each. */
-static inline void write_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-			       uint64_t number, uint32_t halves, uint64_t time)
+INLINED void write_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+			 uint64_t number, uint8_t hash, uint32_t halves, uint64_t time)
 {
-	uint32_t way = sg_l2_find(set, number);
+	uint32_t way = sg_l2_find(set, number, hash);
 	bool present = way < SG_L2_WAYS;
 
 	ch->plain_writes[present]++;
 	ch->plain_writes[true] += halves == 3;
 	if (!present)
-		way = new_line(tcc, ch, set, number, time, true);
+		way = new_line(tcc, ch, set, number, hash, time, true);
 	set->states[way] = (uint8_t)((set->states[way] & ~(SG_L2_PART * halves)) | SG_L2_DIRTY |
 				     (SG_L2_WHOLE | SG_L2_VALID) * halves);
 	set->stamps[way] = set->clock;
 }
 
-static inline void write_plain_each(struct sg_tcc *tcc, struct sg_channel *ch,
-				    const struct sg_queued *q, struct sg_answers *a)
+INLINED void write_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+			      struct sg_answers *a, struct l2_kind kind)
 {
-	uint32_t half = half_of(tcc, &q->r), n = q->r.n_more + 1u;
+	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
+	uint32_t half = (uint32_t)(q->r.addr >> 6) & half_mask;
 	struct turns t = take_turns(ch, &q->r, tcc->write_16ths);
+	struct answered all = { 0 };
 	uint64_t number = q->number;
+	uint8_t hash = sg_l2_hash(number);
 
 	for (uint32_t k = 0; k < n; half = 0, number++) {
-		bool both = half < tcc->half_mask && k + 1 < n;
+		bool both = half < half_mask && k + 1 < n;
 		uint64_t time = next_turn(&t);
 
-		write_plain(tcc, ch, set_of(ch, q, number), number, both ? 3 : 1u << half, time);
-		answer_one(tcc, a, k++, time);
+		write_plain(tcc, ch, set_of(ch, q, number), number, hash, both ? 3 : 1u << half,
+			    time);
+		answer_one(tcc, a, &all, k++, time);
 		if (both)
-			answer_one(tcc, a, k++, next_turn(&t));
+			answer_one(tcc, a, &all, k++, next_turn(&t));
 	}
+	a->last = all.last;
+	a->sum = all.sum;
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
 }
 
 /* ---- requests in their order ---- */
 
-static inline void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
+INLINED void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+		   struct l2_kind kind)
 {
 	struct sg_answers a;
 	const struct sg_request *r = &q->r;
 	uint32_t sort = sort_of(r);
 
-	a.last = a.sum = 0;
 	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
-		write_plain_each(tcc, ch, q, &a);
+		write_plain_each(tcc, ch, q, &a, kind);
 	else if (sort == PLAIN(SG_REQ_READ))
-		read_plain_each(tcc, ch, q, &a);
+		read_plain_each(tcc, ch, q, &a, kind);
 	else
 		serve_others(tcc, ch, q, &a);
 	sg_busy_add(&ch->busy, r->time, a.last - tcc->response);
 	tcc->answer(tcc->ctx, r, &a);
 }
 
-/* ---- the inbox ---- */
+/* ---- all that arrives in a window ---- */
 
-/*
- * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
- * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
- */
-static inline uint32_t set_index(uint64_t number, bool folds)
-{
-	return (uint32_t)(folds ? number ^ number >> 7 ^ number >> 14 : number);
-}
-
-/*
- * Puts what arrives within the window into lists by time, the last one first: so requests of one time keep the order
- * they came in, which is by sender. `times` has a bit for each list. Returns how many arrive later.
- */
-static uint32_t sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
-			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
-{
-	struct sg_queued *q = ch->inbox + ch->n_inbox - 1;
-	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first, n_more;
-	bool folds = tcc->hw->l2_hash;
-
-	for (uint32_t end = ch->n_inbox * (uint32_t)sizeof(*q); end; end -= sizeof(*q), q--) {
-		uint64_t time = q->r.time - from;
-
-		if (time >= window) {
-			n_later++;
-			continue;
-		}
-		q->set = set_index(q->number, folds) & set_mask;
-		n_more = q->r.n_more * (uint32_t)q->r.lines >> tcc->half_mask;
-		do
-			__builtin_prefetch(&ch->sets[q->set ^ n_more]);
-		while (n_more--);
-		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
-		q->next = first[time];
-		first[time] = end;
-		times[time / 64] |= 1ull << time % 64;
-	}
-	return n_later;
-}
-
-/* Those that arrive later stay in the inbox. */
-static void keep_later(struct sg_channel *ch, uint64_t from, uint32_t window)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t k = 0; k < ch->n_inbox; k++)
-		if (ch->inbox[k].r.time - from >= window)
-			ch->inbox[kept++] = ch->inbox[k];
-	ch->n_inbox = kept;
-}
-
-static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from, uint32_t window)
+INLINED void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
+			   uint32_t window, struct l2_kind kind)
 {
 	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
-	uint32_t n_later = sort_inbox(tcc, ch, from, window, times);
+	uint32_t n_later = sg_tcc_sort_inbox(tcc, ch, from, window, times);
 	struct sg_queued *inbox = ch->inbox;
 
 	ch->touched = true;
@@ -540,7 +518,7 @@ static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t fr
 			for (*first = 0; end;) {
 				struct sg_queued *q = (struct sg_queued *)((char *)inbox + end) - 1;
 
-				serve(tcc, ch, q);
+				serve(tcc, ch, q, kind);
 				end = q->next;
 			}
 		}
@@ -548,40 +526,67 @@ static void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t fr
 	if (ch->busy.until + tcc->response > tcc->last_answer && ch->busy.until)
 		tcc->last_answer = ch->busy.until + tcc->response;
 	if (n_later)
-		keep_later(ch, from, window);
+		sg_tcc_keep_later(ch, from, window);
 	else
 		ch->n_inbox = 0;
 }
 
+INLINED void serve_channels(struct sg_tcc *tcc, uint64_t from, uint32_t window, struct l2_kind kind)
+{
+	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++)
+		if (tcc->channels[k].n_inbox)
+			serve_channel(tcc, &tcc->channels[k], from, window, kind);
+}
+
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
-	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++)
-		if (tcc->channels[k].n_inbox)
-			serve_channel(tcc, &tcc->channels[k], from, window);
+	if (!tcc->direct)
+		serve_channels(tcc, from, window, (struct l2_kind){ 2, false });
+	else if (tcc->n_halves == 2)
+		serve_channels(tcc, from, window, (struct l2_kind){ 2, true });
+	else
+		serve_channels(tcc, from, window, (struct l2_kind){ 1, true });
+}
+
+/*
+ * The lines go as fast as memory takes them, so that none of them waits long enough to be out of credits. Returns when the
+ * last one is there.
+ */
+INLINED uint64_t write_channel_back(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time,
+				    uint32_t n_halves)
+{
+	struct sg_l2_set *end = ch->sets + tcc->n_sets;
+	uint64_t last = time, waited = 0, n = 0;
+
+	for (struct sg_l2_set *set = ch->sets; set < end; set++)
+		for (uint32_t dirty = sg_ways_upper(set->states); dirty; dirty &= dirty - 1, n++) {
+			struct line l = { set, (uint32_t)__builtin_ctz(dirty) };
+			uint64_t free_at = ch->taken ? *ch->taken >> 8
+						     : sg_hbm_free_at(&tcc->hbm, ch->index,
+								      set->ways[l.way].tag - 1);
+			uint64_t now = free_at > time ? free_at : time;
+			uint64_t done = write_line_back(tcc, ch, l, now, n_halves);
+
+			last = done > last ? done : last;
+			waited = free_at > waited ? free_at : waited;
+		}
+	C(TCC_ALL_TC_OP_WB_WRITEBACK) += n;
+	if (tcc->hw->release_stalls)
+		sg_busy_add(&ch->write_stall, time, waited);
+	return last;
 }
 
 uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)
 {
 	uint64_t last = time;
 
-	for (uint32_t k = 0; k < sg_hw_n_channels(tcc->hw); k++) {
+	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++) {
 		struct sg_channel *ch = &tcc->channels[k];
+		uint64_t done = !ch->touched         ? time
+				: tcc->n_halves == 2 ? write_channel_back(tcc, ch, time, 2)
+						     : write_channel_back(tcc, ch, time, 1);
 
-		for (uint32_t s = 0; ch->touched && s < tcc->n_sets; s++)
-			for (uint32_t dirty = sg_ways_upper(ch->sets[s].states); dirty;
-			     dirty &= dirty - 1) {
-				struct line l = { &ch->sets[s], (uint32_t)__builtin_ctz(dirty) };
-				/* it goes through the lines as fast as memory takes them */
-				uint64_t now = sg_hbm_free_at(&tcc->hbm, ch->index,
-							      l.set->ways[l.way].tag - 1);
-				uint64_t done =
-					write_line_back(tcc, ch, l, now > time ? now : time);
-
-				C(TCC_ALL_TC_OP_WB_WRITEBACK)++;
-				last = done > last ? done : last;
-				if (tcc->hw->release_stalls)
-					sg_busy_add(&ch->write_stall, time, now);
-			}
+		last = done > last ? done : last;
 	}
 	return last;
 }

@@ -70,14 +70,13 @@ struct sg_tcc {
 	struct sg_hbm hbm;
 	uint32_t n_sets, line_shift, n_halves, half_mask;
 	/* of `hw`, where every request reads it */
-	uint32_t latency, response, fill, write_age, clean_ways;
+	uint32_t answer_after, response, fill, write_age, clean_ways;
 	uint32_t read_16ths[3], write_16ths; /* reads: by lines */
 	uint32_t channel_bits, channel_mask; /* of an address: which channel */
 	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
 	/* requests by time, like sg_queued.next; 0 outside of sg_tcc_serve() */
 	uint32_t first[SG_MAX_WINDOW];
 	bool direct; /* reads take what writes take, 64 bytes at a time: no ports, no Infinity Cache */
-	bool whole_reads;            /* a line is read in one request */
 	uint8_t whole_line;          /* SG_L2_VALID of each half that a line has */
 	bool lost;                   /* a request could not be kept: out of memory */
 	uint64_t last_answer;        /* when the last one is there */

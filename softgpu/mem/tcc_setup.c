@@ -9,7 +9,7 @@
 
 static void copy_costs(struct sg_tcc *tcc, const struct sg_hw *hw)
 {
-	tcc->latency = hw->l2_latency;
+	tcc->answer_after = hw->l2_latency + hw->response;
 	tcc->response = hw->response;
 	tcc->fill = hw->l2_fill;
 	tcc->write_age = hw->write_age;
@@ -40,7 +40,8 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	assert(hw->write_age <= SG_L2_MAX_AGE && hw->l2_clean_ways <= SG_L2_WAYS);
 	tcc->half_mask = tcc->n_halves - 1;
 	tcc->direct = hw->n_memory <= 1 && !hw->mall_bytes && !hw->port_ps && !hw->read_128;
-	tcc->whole_reads = tcc->n_halves == 1 || hw->read_128;
+	/* the others are of one kind; see sg_tcc_serve() */
+	assert(tcc->direct || (hw->read_128 && tcc->n_halves == 2));
 	copy_costs(tcc, hw);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)

@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include "softgpu/mem/l2_set.h"
+#include "softgpu/mem/request.h"
 
 #define WRITE_AGE 13
 #define N_STEPS 200000
@@ -47,13 +48,13 @@ static uint32_t plain_oldest(const struct plain_set *p, bool dirty)
 
 static void access_line(struct sg_l2_set *set, struct plain_set *p, uint64_t number, bool write)
 {
-	uint32_t way = sg_l2_find(set, number);
+	uint32_t way = sg_l2_find(set, number, sg_l2_hash(number));
 
 	assert_int_equal(way, plain_find(p, number));
 	if (way == SG_L2_WAYS) {
 		way = sg_ways_least(set->stamps);
 		assert_int_equal(way, plain_oldest(p, false));
-		sg_l2_allocate(set, way, number, 0, 0);
+		sg_l2_allocate(set, way, number, sg_l2_hash(number), 0, 0);
 		p->tags[way] = number + 1;
 		p->dirty[way] = false;
 		p->n_fills++;
@@ -68,7 +69,7 @@ static void access_line(struct sg_l2_set *set, struct plain_set *p, uint64_t num
 
 static void forget(struct sg_l2_set *set, struct plain_set *p, uint64_t number)
 {
-	uint32_t way = sg_l2_find(set, number);
+	uint32_t way = sg_l2_find(set, number, sg_l2_hash(number));
 
 	assert_int_equal(way, plain_find(p, number));
 	if (way == SG_L2_WAYS)
@@ -125,11 +126,17 @@ static void lines_of_one_hash_are_told_apart(void **state)
 		if (sg_l2_hash(number) == 0) /* as of empty ways */
 			numbers[n++] = number;
 	for (n = 0; n < SG_L2_WAYS; n++) {
-		assert_int_equal(sg_l2_find(&set, numbers[n]), SG_L2_WAYS);
-		sg_l2_allocate(&set, n, numbers[n], 0, 0);
+		assert_int_equal(sg_l2_find(&set, numbers[n], 0), SG_L2_WAYS);
+		sg_l2_allocate(&set, n, numbers[n], 0, 0, 0);
 	}
 	for (n = 0; n < SG_L2_WAYS; n++)
-		assert_int_equal(sg_l2_find(&set, numbers[n]), n);
+		assert_int_equal(sg_l2_find(&set, numbers[n], 0), n);
+}
+
+static void lines_of_a_chunk_have_one_hash(void **state)
+{
+	for (uint64_t n = 0; n < 4096; n++)
+		assert_int_equal(sg_l2_hash(n), sg_l2_hash(n - n % SG_MAX_BURST));
 }
 
 int main(void)
@@ -137,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_oldest_line_goes_however_many_fills),
 		cmocka_unit_test(lines_of_one_hash_are_told_apart),
+		cmocka_unit_test(lines_of_a_chunk_have_one_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
