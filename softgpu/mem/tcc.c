@@ -420,10 +420,10 @@ INLINED uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg
 }
 
 INLINED void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-			     struct sg_answers *a, struct l2_kind kind)
+			     struct sg_answers *a, uint32_t lines, struct l2_kind kind)
 {
-	uint32_t half_mask = kind.n_halves - 1, lines = q->r.lines, n = q->r.n_more + 1u;
-	uint32_t at = (uint32_t)(q->r.addr >> 6) & half_mask;
+	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
+	uint32_t at = lines == kind.n_halves ? 0 : (uint32_t)(q->r.addr >> 6) & half_mask;
 	struct turns t = take_turns(ch, &q->r, tcc->read_16ths[lines]);
 	struct answered all = { 0 };
 	uint8_t hash = sg_l2_hash(q->number);
@@ -492,8 +492,10 @@ INLINED void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_qu
 
 	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
 		write_plain_each(tcc, ch, q, &a, kind);
+	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves)
+		read_plain_each(tcc, ch, q, &a, kind.n_halves, kind);
 	else if (sort == PLAIN(SG_REQ_READ))
-		read_plain_each(tcc, ch, q, &a, kind);
+		read_plain_each(tcc, ch, q, &a, r->lines, kind);
 	else
 		serve_others(tcc, ch, q, &a);
 	sg_busy_add(&ch->busy, r->time, a.last - tcc->response);
