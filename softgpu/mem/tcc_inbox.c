@@ -16,7 +16,8 @@ uint32_t sg_tcc_sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
 {
 	struct sg_queued *q = ch->inbox + ch->n_inbox - 1;
-	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first, n_more;
+	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first;
+	uint32_t of_chunk = (uint32_t)tcc->in_channel;
 	bool folds = tcc->hw->l2_hash;
 
 	for (uint32_t end = ch->n_inbox * (uint32_t)sizeof(*q); end; end -= sizeof(*q), q--) {
@@ -27,10 +28,9 @@ uint32_t sg_tcc_sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			continue;
 		}
 		q->set = set_index(q->number, folds) & set_mask;
-		n_more = q->r.n_more * (uint32_t)q->r.lines >> tcc->half_mask;
-		do
-			__builtin_prefetch(&ch->sets[q->set ^ n_more]);
-		while (n_more--);
+		__builtin_prefetch(&ch->sets[q->set]);
+		for (uint32_t others = q->r.n_more ? of_chunk : 0; others; others--)
+			__builtin_prefetch(&ch->sets[q->set ^ others]);
 		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
 		q->next = first[time];
 		first[time] = end;
