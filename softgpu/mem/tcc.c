@@ -390,11 +390,9 @@ struct l2_kind {
 	bool direct;       /* as in struct sg_tcc */
 };
 
-#define INLINED static inline __attribute__((always_inline))
-
-INLINED uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-			    uint64_t number, uint8_t hash, uint32_t half, uint32_t lines,
-			    uint64_t time, struct l2_kind kind)
+static inline __attribute__((always_inline)) uint64_t read_plain(
+	struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set, uint64_t number,
+	uint8_t hash, uint32_t half, uint32_t lines, uint64_t time, struct l2_kind kind)
 {
 	uint32_t way = sg_l2_find(set, number, hash);
 	uint64_t filled;
@@ -419,8 +417,9 @@ INLINED uint64_t read_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg
 	return filled;
 }
 
-INLINED void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-			     struct sg_answers *a, uint32_t lines, struct l2_kind kind)
+static inline __attribute__((always_inline)) void read_plain_each(
+	struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q, struct sg_answers *a,
+	uint32_t lines, struct l2_kind kind)
 {
 	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
 	uint32_t at = lines == kind.n_halves ? 0 : (uint32_t)(q->r.addr >> 6) & half_mask;
@@ -441,8 +440,11 @@ INLINED void read_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const st
 }
 
 /* Writes halves of a line, a bit each. */
-INLINED void write_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
-			 uint64_t number, uint8_t hash, uint32_t halves, uint64_t time)
+static inline __attribute__((always_inline)) void write_plain(struct sg_tcc *tcc,
+							      struct sg_channel *ch,
+							      struct sg_l2_set *set,
+							      uint64_t number, uint8_t hash,
+							      uint32_t halves, uint64_t time)
 {
 	uint32_t way = sg_l2_find(set, number, hash);
 	bool present = way < SG_L2_WAYS;
@@ -456,8 +458,11 @@ INLINED void write_plain(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2
 	set->stamps[way] = set->clock;
 }
 
-INLINED void write_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-			      struct sg_answers *a, struct l2_kind kind)
+static inline __attribute__((always_inline)) void write_plain_each(struct sg_tcc *tcc,
+								   struct sg_channel *ch,
+								   const struct sg_queued *q,
+								   struct sg_answers *a,
+								   struct l2_kind kind)
 {
 	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
 	uint32_t half = (uint32_t)(q->r.addr >> 6) & half_mask;
@@ -483,8 +488,9 @@ INLINED void write_plain_each(struct sg_tcc *tcc, struct sg_channel *ch, const s
 
 /* ---- requests in their order ---- */
 
-INLINED void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
-		   struct l2_kind kind)
+static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, struct sg_channel *ch,
+							const struct sg_queued *q,
+							struct l2_kind kind)
 {
 	struct sg_answers a;
 	const struct sg_request *r = &q->r;
@@ -504,8 +510,10 @@ INLINED void serve(struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_qu
 
 /* ---- all that arrives in a window ---- */
 
-INLINED void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
-			   uint32_t window, struct l2_kind kind)
+static inline __attribute__((always_inline)) void serve_channel(struct sg_tcc *tcc,
+								struct sg_channel *ch,
+								uint64_t from, uint32_t window,
+								struct l2_kind kind)
 {
 	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
 	uint32_t n_later = sg_tcc_sort_inbox(tcc, ch, from, window, times);
@@ -533,7 +541,9 @@ INLINED void serve_channel(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 		ch->n_inbox = 0;
 }
 
-INLINED void serve_channels(struct sg_tcc *tcc, uint64_t from, uint32_t window, struct l2_kind kind)
+static inline __attribute__((always_inline)) void serve_channels(struct sg_tcc *tcc, uint64_t from,
+								 uint32_t window,
+								 struct l2_kind kind)
 {
 	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++)
 		if (tcc->channels[k].n_inbox)
@@ -554,8 +564,10 @@ void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
  * The lines go as fast as memory takes them, so that none of them waits long enough to be out of credits. Returns when the
  * last one is there.
  */
-INLINED uint64_t write_channel_back(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time,
-				    uint32_t n_halves)
+static inline __attribute__((always_inline)) uint64_t write_channel_back(struct sg_tcc *tcc,
+									 struct sg_channel *ch,
+									 uint64_t time,
+									 uint32_t n_halves)
 {
 	struct sg_l2_set *end = ch->sets + tcc->n_sets;
 	uint64_t last = time, waited = 0, n = 0;
