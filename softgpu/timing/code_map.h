@@ -22,7 +22,8 @@ struct sg_map_page {
 	struct sg_lds_memo *lds[SG_MAP_SLOTS];     /* NULL: never used */
 	struct sg_lines_memo *lines[SG_MAP_SLOTS]; /* likewise */
 	struct sg_timing_insn inst[SG_MAP_SLOTS];
-	uint64_t count[SG_MAX_SE][SG_MAP_SLOTS];
+	/* by shader engine; then, by set of counters of engines in step (lockstep.c) */
+	uint64_t count[2 * SG_MAX_SE][SG_MAP_SLOTS];
 };
 
 struct sg_code_map {

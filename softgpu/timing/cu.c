@@ -75,7 +75,7 @@ static uint64_t wait_for_room(const struct sg_cu *full, const struct sg_model_wa
 /* The CU, or the first of those in step with it, whose address unit is full; NULL: none is. */
 static const struct sg_cu *full_cu(struct sg_cu *cu, uint64_t t)
 {
-	uint32_t n = cu->model->spi.dies[cu->xcc].in_step ? cu->model->hw->n_se : 1;
+	uint32_t n = sg_lockstep_n(cu->model, cu->xcc);
 
 	for (uint32_t k = 0; k < n; k++) {
 		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
@@ -132,7 +132,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 		break;
 	}
 	if (inst->unit == SG_UNIT_SMEM) {
-		uint64_t when = sg_sqc_ready(cu, t);
+		uint64_t when = sg_sqc_ready(w->home, t);
 
 		if (when > t) {
 			w->stall = SG_STALL_QUEUE;
@@ -156,12 +156,12 @@ static bool follow(struct sg_model_wave *w, const struct sg_timing_insn *inst, u
 }
 
 /* A leader's scalar load is the first of those in step every other time: they compete for L2. */
-static bool access_memory(struct sg_cu *cu, struct sg_model_wave *w,
-			  const struct sg_timing_insn *inst, uint64_t t, sg_memory_fn *execute)
+static bool access_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t,
+			  sg_memory_fn *execute)
 {
-	if (w->n_followers && inst->unit == SG_UNIT_SMEM && cu->model->n_issued & 1)
-		return follow(w, inst, t, execute) && execute(cu, w, &w->trace, inst, t);
-	return execute(cu, w, &w->trace, inst, t) && follow(w, inst, t, execute);
+	if (w->n_followers && inst->unit == SG_UNIT_SMEM && w->cu->model->n_issued & 1)
+		return follow(w, inst, t, execute) && execute(w->home, w, &w->trace, inst, t);
+	return execute(w->home, w, &w->trace, inst, t) && follow(w, inst, t, execute);
 }
 
 static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
@@ -179,12 +179,12 @@ static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave
 	}
 	switch (inst->unit) {
 	case SG_UNIT_SMEM:
-		return access_memory(cu, w, inst, t, sg_scalar_memory);
+		return access_memory(w, inst, t, sg_scalar_memory);
 	case SG_UNIT_VMEM:
 	case SG_UNIT_FLAT:
-		return access_memory(cu, w, inst, t, sg_vector_memory);
+		return access_memory(w, inst, t, sg_vector_memory);
 	case SG_UNIT_LDS:
-		return access_memory(cu, w, inst, t, sg_local_memory);
+		return access_memory(w, inst, t, sg_local_memory);
 	case SG_UNIT_MISC:
 		if (inst->flags & SG_INSN_BARRIER)
 			barrier(cu, w, t);

@@ -58,7 +58,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_r
 {
 	const struct sg_hw *hw = cu->model->hw;
 	uint32_t cycles = 64 / hw->lds_banks;
-	uint64_t start = t << 4 > cu->lds_free ? t << 4 : cu->lds_free, done;
+	uint64_t *lds_free = &w->cu->lds_free, done;
 
 	if (inst->mem_kind != SG_MEM_CONTROL) {
 		cycles = lds_cycles(cu, w, trace, inst);
@@ -67,10 +67,10 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_r
 		sg_trace_prefetch(&trace->reader);
 		count_local(cu, w, inst);
 	}
-	if (cu->follows)
+	if (cu != w->home)
 		return true;
-	cu->lds_free = start + cycles * hw->lds_16ths;
-	done = (cu->lds_free >> 4) + hw->lds_latency;
+	*lds_free = (t << 4 > *lds_free ? t << 4 : *lds_free) + cycles * hw->lds_16ths;
+	done = (*lds_free >> 4) + hw->lds_latency;
 	w->lgkm_done[sg_push_lgkm(w)] = done;
 	w->set->level[SG_C_SQ_INST_LEVEL_LDS] += done - t;
 	return true;
@@ -158,7 +158,7 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 	bool is_list;
 
 	*is_scratch = false;
-	if (cu->follows && move_lines(m, w, &trace->reader)) {
+	if (cu != w->home && move_lines(m, w, &trace->reader)) {
 		*n_lanes = w->lanes;
 		return true;
 	}
@@ -202,7 +202,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 		sg_tcp_control(cu, w, inst, t);
 		return true;
 	}
-	if (!cu->follows)
+	if (cu == w->home)
 		cu->model->in_order.is_known = false; /* of another instruction */
 	if (sg_reaches_lds(&trace->reader, inst)) {
 		all = sg_trace_space(&trace->reader) == SG_SPACE_LDS;
@@ -213,7 +213,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 		if (all) {
 			SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
 			sg_tcp_pass(cu, inst);
-			if (!cu->follows)
+			if (cu == w->home)
 				w->vm_done[sg_push_vm(w)] =
 					w->lgkm_done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
 			return true;

@@ -76,7 +76,6 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	/* times of issue are whole quad-cycles, and those of a window are counted in bytes */
 	assert(hw->request % SG_QUAD == 0 && hw->request / SG_QUAD < SG_DUE_LATER);
 	assert(hw->ta_queue + SG_LOOKUPS_BEHIND <= SG_MAX_LOOKUPS);
-	assert(hw->n_se <= SG_MAX_FOLLOWERS + 1);
 	assert(hw->n_xcc && hw->n_xcc <= SG_MAX_XCC && sg_hw_n_engines(hw) <= SG_MAX_SE);
 	m->n_cus = sg_hw_n_engines(hw) * hw->cus_per_se;
 	m->n_groups = sg_hw_n_engines(hw) * hw->n_groups;
@@ -112,6 +111,7 @@ void sg_model_destroy(struct sg_model *m)
 	sg_code_map_clear(&m->code);
 	sg_reuse_free(&m->waves);
 	sg_reuse_free(&m->wgs);
+	sg_reuse_free(&m->followers);
 	sg_reuse_free(&m->ops[0]);
 	sg_reuse_free(&m->ops[1]);
 	free(m->saved);
@@ -189,9 +189,14 @@ uint64_t sg_model_n_repeated(const struct sg_model *m)
 	return m->n_repeated;
 }
 
-bool sg_model_in_step(const struct sg_model *m)
+uint32_t sg_model_n_leaders(const struct sg_model *m)
 {
-	return m->spi.dies[0].in_step;
+	uint32_t n = 0;
+
+	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
+		if (m->spi.dies[xcc].n_dies)
+			n += m->spi.dies[xcc].in_step ? 1 : m->hw->n_se;
+	return n;
 }
 
 void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
@@ -291,8 +296,10 @@ static void begin(struct sg_model *m)
 
 static void abandon_wg(const struct sg_model *m, struct sg_model_wg *wg)
 {
-	for (uint32_t k = 0; k < wg->n_followers; k++)
-		abandon_wg(m, wg->followers[k]);
+	for (struct sg_model_wg *f = wg->followers, *next; f; f = next) {
+		next = f->next;
+		abandon_wg(m, f);
+	}
 	if (m->d->release)
 		m->d->release(m->d->ctx, wg->id, wg->traces);
 	free(wg);
@@ -327,6 +334,7 @@ static void abandon(struct sg_model *m)
 
 			if (!--w->wg->n_alive)
 				abandon_wg(m, w->wg);
+			free(w->followers);
 			free(w);
 		}
 }
@@ -365,7 +373,8 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 static void run_die(struct sg_model *m, uint32_t xcc, uint32_t window)
 {
 	const struct sg_hw *hw = m->hw;
-	uint32_t first = xcc * hw->n_se * hw->n_groups, n = hw->n_se * hw->n_groups;
+	uint32_t first = xcc * hw->n_se * hw->n_groups, n_se = m->spi.dies[xcc].n_dies * hw->n_se;
+	uint32_t n = n_se * hw->n_groups;
 	bool in_step = m->spi.dies[xcc].in_step;
 
 	for (uint32_t k = 0; k < (in_step ? hw->n_groups : n) && !m->failed; k++) {
@@ -373,7 +382,7 @@ static void run_die(struct sg_model *m, uint32_t xcc, uint32_t window)
 		if (!in_step)
 			sg_cu_end_window(&m->groups[first + k], m->window_end);
 	}
-	for (uint32_t k = window % hw->n_se * hw->n_groups, end = k + n; in_step && k < end; k++)
+	for (uint32_t k = window % n_se * hw->n_groups, end = k + n; in_step && k < end; k++)
 		sg_cu_end_window(&m->groups[first + k % n], m->window_end);
 }
 
@@ -397,7 +406,8 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 		m->window_end = t + window;
 		sg_spi_window(m, t, m->window_end);
 		for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
-			run_die(m, xcc, (uint32_t)(t / window));
+			if (m->spi.dies[xcc].n_dies)
+				run_die(m, xcc, (uint32_t)(t / window));
 		m->failed |= m->tcc.lost;
 		sg_tcc_serve(&m->tcc, t + window, window);
 		t += window;

@@ -122,8 +122,11 @@ void sg_model_set_state(struct sg_model *model, const uint64_t *state);
 /* Windows of SIMDs in the last dispatch that repeated an earlier one and were not simulated. */
 uint64_t sg_model_n_repeated(const struct sg_model *model);
 
-/* Whether the shader engines of the last dispatch did the same, so that one was simulated for all (lockstep.c). */
-bool sg_model_in_step(const struct sg_model *model);
+/*
+ * Shader engines that were simulated for themselves at the end of the last dispatch: 1, where all did the same (lockstep.c);
+ * one of each die; or all.
+ */
+uint32_t sg_model_n_leaders(const struct sg_model *model);
 
 /* Calls each() for every instruction that the last dispatch executed, in a fixed order. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);

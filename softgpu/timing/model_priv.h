@@ -22,7 +22,6 @@
 #define SG_MAX_GROUP_CUS 3
 #define SG_MAX_OUTSIDE 16 /* kinds of host memory in one dispatch */
 #define SG_MAX_WG_WAVES 16
-#define SG_MAX_FOLLOWERS 7 /* engines of a die, but one */
 #define SG_UNIT_ENDING SG_N_UNITS
 #define SG_MAX_SLOTS 256 /* 64-byte reads in flight of one L1 */
 
@@ -43,7 +42,7 @@ struct sg_done_ring {
 struct sg_count_set {
 	uint64_t *sq, *level; /* SQ's, and their accumulations */
 	uint32_t count_at;    /* place in sg_map_page.count */
-	uint32_t engines;     /* of the die, a bit for each; 0: its own */
+	uint32_t engines;     /* from the leader on, a bit for each; 0: its own */
 };
 
 struct sg_model_wg {
@@ -52,10 +51,9 @@ struct sg_model_wg {
 	uint32_t n_waves, n_alive, n_at_barrier;
 	/* while it is held (bundle.c): equal for those that take the same path; bundles launched before */
 	uint32_t path, held_at;
-	/* where engines are in step: those of other engines, which end with it */
-	uint32_t n_followers;
-	struct sg_model_wg *followers[SG_MAX_FOLLOWERS];
-	const struct sg_cu *counted_on; /* while the engines part */
+	/* where engines are in step: a list of those of other engines, which end with it */
+	struct sg_model_wg *followers, *next;
+	uint32_t parted; /* how often engines had parted when it was counted then */
 };
 
 /* A wave's trace, as far as it has been read. */
@@ -69,7 +67,7 @@ struct sg_follower {
 	struct sg_cu *cu;
 	struct sg_model_wg *wg;
 	struct sg_wave_reader trace;
-	struct sg_model_wave *wave; /* what it becomes when the engines part */
+	struct sg_model_wave *wave; /* that it is, or follows, when the engines have parted */
 };
 
 /*
@@ -97,13 +95,15 @@ struct sg_model_wave {
 	const struct sg_count_set *set;
 	uint64_t not_before; /* during a fetch: the time that other waits end */
 	uint64_t started;
-	struct sg_cu *cu;
+	struct sg_cu *cu; /* that issues it */
+	struct sg_cu
+		*home; /* that executes its memory instructions: the same, or one in step with it */
 	struct sg_model_wg *wg;
 	uint32_t index; /* in the workgroup */
 	struct sg_scoreboard late;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
-	struct sg_follower followers[SG_MAX_FOLLOWERS];
+	struct sg_follower *followers; /* NULL: never had any */
 } __attribute__((aligned(64)));
 
 /* Memory of one kind, in the model's addresses. */
@@ -118,6 +118,7 @@ struct sg_vmem_op {
 	uint32_t vm_slot;           /* in the wave's ring */
 	uint8_t kind;               /* enum sg_mem_kind */
 	bool slc, glc;
+	bool follows; /* no wave waits for it */
 	uint8_t last_lines;
 	uint64_t last_line;           /* that was sent for, and how many */
 	struct sg_model_range memory; /* around the line that was looked up last */
@@ -201,7 +202,7 @@ struct sg_cu {
 	uint64_t common_end;            /* of the last wave that counts in `set` */
 	struct sg_count_set own;        /* of its shader engine */
 	const struct sg_count_set *set; /* that most of its waves count in */
-	bool follows;                   /* another engine's CU, see lockstep.c */
+	bool follows;                   /* another engine's CU issues for it, see lockstep.c */
 	uint64_t next_sample;
 	uint32_t sample_rr;
 };
@@ -210,6 +211,7 @@ struct sg_cu {
 struct sg_pending_line {
 	uint64_t line, ready; /* SG_NEVER: not answered */
 	uint32_t waiting;     /* accesses that found it in flight */
+	uint32_t engines;     /* code: that it is on its way to, from this one on; a bit for each */
 	bool used;
 	/* by CU of the group: loads that could not enter the cache, and the time of the first; 0: none */
 	uint32_t n_behind[SG_MAX_GROUP_CUS];
@@ -243,23 +245,27 @@ struct sg_scalar_group {
 	struct sg_scalar_side inst, data;
 };
 
-#define SG_MAX_HELD 32
+#define SG_MAX_HELD (4 * SG_MAX_SE)
 
 /* Workgroup i is for die i modulo their number; each die launches its own in order. */
 struct sg_spi_die {
 	uint64_t next_wg;
 	uint32_t se;  /* of the die, whose turn it is */
 	bool in_step; /* its engines; the first one leads (lockstep.c) */
-	/* have been read and not launched (bundle.c) */
+	/* from this one on, whose engines are led by the first one's, too; 0: that of a die before it leads */
+	uint32_t n_dies;
+	uint32_t n_led;  /* engines that its first one leads, with itself */
+	uint32_t n_sets; /* of counters, while it leads */
+	/* have been read and not launched (bundle.c), of all these dies */
 	struct sg_model_wg *held[SG_MAX_HELD];
 	uint32_t n_held, n_paths, n_bundles, n_alone;
 };
 
-/* Workgroups that are launched together: on a CU, and on those in step with it. */
+/* Workgroups that are launched together, on CUs in step; the leader waits for answers to the first one. */
 struct sg_bundle {
 	uint32_t n;
-	struct sg_cu *cus[SG_MAX_FOLLOWERS + 1];
-	struct sg_model_wg *wgs[SG_MAX_FOLLOWERS + 1];
+	struct sg_cu *cus[SG_MAX_SE];
+	struct sg_model_wg *wgs[SG_MAX_SE];
 	const struct sg_count_set *set; /* that their waves count in */
 };
 
@@ -271,6 +277,7 @@ struct sg_spi {
 	uint32_t simd_cap, vgpr_cap, sgpr_cap;         /* waves of a SIMD */
 	uint32_t scratch_cap, scratch_used[SG_MAX_SE]; /* waves of an engine */
 	uint64_t first, last;                          /* launches */
+	uint32_t n_parted;                             /* times that engines in step have parted */
 	uint64_t se_from[SG_MAX_SE];
 	uint32_t se_waves[SG_MAX_SE];
 	struct sg_busy se_busy[SG_MAX_SE];
@@ -294,6 +301,7 @@ struct sg_model {
 	uint32_t n_cus, n_groups;
 	struct sg_spi spi;
 	struct sg_reuse waves, wgs;
+	struct sg_reuse followers;   /* arrays of them, one for each engine but one */
 	struct sg_reuse ops[2];      /* with room for few lines; for all there can be */
 	struct sg_accesses accesses; /* of the instruction that is being issued */
 	struct sg_in_order in_order; /* the same, if it is one */
@@ -338,29 +346,37 @@ void sg_steady_keep(struct sg_cu *cu, struct sg_simd *simd);
 /* lockstep.c */
 struct sg_issue_counts *sg_lockstep_create(const struct sg_hw *hw); /* NULL: no memory */
 void sg_lockstep_begin(struct sg_model *m);
-/* The CU of another engine of the die that does what this one does; NULL: the engine has none. */
+/* The CU of another engine, from the leader's on, that does what this one does; NULL: the engine has none. */
 struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine);
-/* The counters of the last n workgroups of a path, on the CU of the leader's and those in step. NULL: they are for another
- * number of workgroups; not for one. */
-const struct sg_count_set *sg_lockstep_last(struct sg_model *m, const struct sg_cu *cu, uint32_t n);
-/* A workgroup of the CU follows the one of these waves, which has just been launched. */
+/* The counters of waves that the CUs of these engines have, which are in step with it. NULL: there are too many such sets. */
+const struct sg_count_set *sg_lockstep_set(struct sg_model *m, const struct sg_cu *cu,
+					   uint32_t engines);
+/* A workgroup of the CU follows the one of these waves, which have just been launched, with room for followers. */
 void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 		      struct sg_model_wg *wg);
-/* Before a window: from now on each engine of the die is simulated. */
-void sg_lockstep_part(struct sg_model *m, uint32_t xcc);
+/* Adds up what has been counted for the engines that the die's first one leads. */
+void sg_lockstep_share(struct sg_model *m, uint32_t xcc);
+/* Of the die: its sets, and what its CUs do. */
+void sg_lockstep_begin_die(struct sg_model *m, uint32_t xcc);
 /* At the end of a dispatch: completes the counters of engines in step. */
 void sg_lockstep_finish(struct sg_model *m);
+/* part.c */
+/* Before a window: from now on a leader of several dies leads one, and each die has its own; or each engine of the die is
+ * simulated. */
+void sg_lockstep_part(struct sg_model *m, uint32_t xcc);
 /* bundle.c */
 /* What to launch on the CU, which has room. False: a workgroup is missing. */
 bool sg_bundle_next(struct sg_model *m, struct sg_cu *cu, struct sg_bundle *out);
-/* Workgroups of the die that have not been launched. */
+/* Workgroups that have not been launched: of the dies that this one leads; of one that is led, with those held for it. */
 uint64_t sg_bundle_n_left(const struct sg_model *m, const struct sg_spi_die *die);
+uint64_t sg_bundle_n_left_of(const struct sg_model *m, const struct sg_spi_die *leader,
+			     uint32_t xcc);
 /* fetch.c */
 bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 /* Advances past the instruction just executed: EXEC changes, jumps. False: the trace is damaged. */
 bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
-/* memory.c: the instruction that the wave is at, with the addresses of `trace`: its own, or, on a CU that follows the
- * wave's, those of a follower. False: the trace is damaged. */
+/* memory.c: the instruction that the wave is at, with the addresses of `trace`: its own, at its home, or, on another CU,
+ * those of a follower. False: the trace is damaged. */
 typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
 			  const struct sg_timing_insn *inst, uint64_t t);
 sg_memory_fn sg_local_memory, sg_vector_memory, sg_scalar_memory;
@@ -391,6 +407,8 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg
 /* sqc.c */
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 		 struct sg_scalar_wait wait);
+/* Code that is on its way to other caches. */
+void sg_sqc_request_code(struct sg_scalar_group *g, uint64_t line, uint64_t t);
 /* When the instruction at pc is available. SG_NEVER: unknown; the answer will wake the wave. */
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* The same, if it is a hit that changes only counters; false: nothing was done. */
@@ -408,6 +426,8 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t);
 uint32_t sg_spi_room(const struct sg_model *m);
 /* Of a workgroup, not launched. NULL: no memory. */
 struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index);
+/* Room for the followers of a wave that has none. False: no memory. */
+bool sg_spi_new_followers(struct sg_model_wave *w);
 /* insn_counts.c: into the counters of SQ */
 void sg_insn_counts(struct sg_model *m);
 /* result.c */
@@ -415,6 +435,12 @@ bool sg_result_init(struct sg_model *m, struct sg_model_result *r);
 void sg_result_finish(struct sg_model *m, uint64_t end);
 /* sample.c */
 void sg_sample_window(struct sg_cu *cu, uint64_t t);
+
+/* How many engines the die's first one leads, with itself. */
+static inline uint32_t sg_lockstep_n(const struct sg_model *m, uint32_t xcc)
+{
+	return m->spi.dies[xcc].n_led;
+}
 
 static inline uint64_t sg_quads_up(uint64_t t)
 {

@@ -1,7 +1,8 @@
 /*
- * spi: launches workgroups. Dies are dealt the workgroups one by one; what follows is each die's alone. As long as
- * there are any, every shader engine asks for one: it gets the next in order once it has a CU with room (wave slots, registers, LDS, barriers) and scratch for its waves. Engines
- * that could take it at the same time take turns, and so do the CUs of an engine.
+ * spi: launches workgroups. Dies are dealt the workgroups one by one; what follows is each die's alone. As long as there are
+ * any, every shader engine asks for one: it gets the next in order once it has a CU with room (wave slots, registers, LDS,
+ * barriers) and scratch for its waves. Engines that could take it at the same time take turns, and so do the CUs of an
+ * engine. Of engines in step, of one die or several, one asks for all (lockstep.c).
  *
  * An engine's resources are checked once in `ra_check` cycles (four, up to MI200), and that is what the SPI_RA counters
  * count, summed over engines: a quarter of the time at most. SPI_RA_TMP_STALL_CSN alone counts cycles: an engine without
@@ -29,8 +30,10 @@ bool sg_spi_begin(struct sg_model *m)
 	*spi = (struct sg_spi){ .first = SG_NEVER,
 				.n_left = d->n_wgs,
 				.c = m->r->values[SG_BLOCK_SPI] };
-	for (uint32_t k = 0; k < hw->n_xcc; k++)
+	for (uint32_t k = 0; k < hw->n_xcc; k++) {
 		spi->dies[k].next_wg = k;
+		spi->dies[k].n_dies = 1;
+	}
 	spi->vgpr_cap = hw->simd_vgprs / vgprs;
 	spi->sgpr_cap = hw->simd_sgprs / sgprs;
 	spi->simd_cap = hw->simd_waves;
@@ -157,11 +160,22 @@ struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, 
 			return NULL;
 		memset(w, 0, sizeof(*w));
 	}
-	w->cu = cu;
+	w->cu = w->home = cu;
 	w->wg = wg;
 	w->index = index;
 	w->n_followers = 0;
+	w->followers = NULL;
 	return w;
+}
+
+bool sg_spi_new_followers(struct sg_model_wave *w)
+{
+	struct sg_model *m = w->cu->model;
+
+	w->followers = sg_reuse_take(&m->followers);
+	if (!w->followers)
+		w->followers = malloc((sg_hw_n_engines(m->hw) - 1) * sizeof(*w->followers));
+	return w->followers;
 }
 
 static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
@@ -191,7 +205,6 @@ static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
 	m->n_alive++;
 	if (!sg_wave_begin(cu, w, t))
 		return NULL;
-	count_wave(cu, w->lanes);
 	sg_wave_wake(w);
 	return w;
 }
@@ -208,21 +221,22 @@ static void leave_wg(struct sg_model *m, struct sg_model_wg *wg)
 {
 	if (--wg->n_alive)
 		return;
-	for (uint32_t k = 0; k < wg->n_followers; k++)
-		release_wg(m, wg->followers[k]);
+	for (struct sg_model_wg *f = wg->followers, *next; f; f = next) {
+		next = f->next;
+		release_wg(m, f);
+	}
 	release_wg(m, wg);
 }
 
-/* It follows another workgroup, which is on the CU of the same number. */
-static void launch_in_step(const struct sg_cu *cu, uint32_t n_waves,
-			   struct sg_model_wave *const *leaders)
+/* Of these waves; of the first of their workgroups in step, or of one that follows. */
+static void count_wg(const struct sg_cu *cu, uint32_t n_waves, struct sg_model_wave *const *waves)
 {
 	struct sg_spi *spi = &cu->model->spi;
 	uint32_t se = cu->se;
 
 	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	for (uint32_t k = 0; k < n_waves; k++)
-		count_wave(cu, leaders[k]->lanes);
+		count_wave(cu, waves[k]->lanes);
 }
 
 static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
@@ -235,7 +249,6 @@ static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *
 	cu->lds_used += granules(m->d->lds_bytes, m->hw->lds_granule);
 	cu->barriers_used += m->d->waves_per_wg > 1;
 	spi->scratch_used[se] += wg->n_waves;
-	SPI(SPI_CSN_NUM_THREADGROUPS)++;
 	spi->first = t < spi->first ? t : spi->first;
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
 		waves[k] = launch_wave(m, cu, wg, k, set, t);
@@ -256,13 +269,21 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 	if (!sg_bundle_next(m, cu, &b))
 		return false;
 	m->spi.n_left -= b.n;
-	for (uint32_t k = 1; k < b.n; k++) /* first: if that fails, they are its followers */
-		b.wgs[0]->followers[b.wgs[0]->n_followers++] = b.wgs[k];
+	for (uint32_t k = b.n - 1; k; k--) { /* first: if that fails, they are its followers */
+		b.wgs[k]->next = b.wgs[0]->followers;
+		b.wgs[0]->followers = b.wgs[k];
+	}
 	if (!launch_wg(m, cu, b.wgs[0], b.set, waves, t))
 		return false;
+	for (uint32_t k = 0; k < b.wgs[0]->n_waves; k++) {
+		waves[k]->home = b.cus[0];
+		if (b.n > 1 && !sg_spi_new_followers(waves[k]))
+			return false;
+	}
+	count_wg(b.cus[0], b.wgs[0]->n_waves, waves);
 	for (uint32_t k = 1; k < b.n; k++) {
 		sg_lockstep_join(waves, b.cus[k], b.wgs[k]);
-		launch_in_step(b.cus[k], b.wgs[k]->n_waves, waves);
+		count_wg(b.cus[k], b.wgs[k]->n_waves, waves);
 	}
 	return true;
 }
@@ -283,6 +304,23 @@ static void count_wait(struct sg_model *m, uint32_t se, uint32_t like, uint64_t 
 static uint32_t engine_of(const struct sg_model *m, uint32_t xcc, uint32_t k)
 {
 	return xcc * m->hw->n_se + (m->spi.dies[xcc].se + k) % m->hw->n_se;
+}
+
+/* Those whose turn it is ask for what is left of the die's, in vain: like the leader's, or for themselves. */
+static void count_waits(struct sg_model *m, uint32_t xcc, uint32_t leader, uint32_t full,
+			uint64_t from, uint64_t to)
+{
+	const struct sg_spi *spi = &m->spi;
+	const struct sg_spi_die *die = &spi->dies[leader];
+	uint64_t n = sg_bundle_n_left_of(m, die, xcc);
+
+	for (uint32_t k = 0; k < m->hw->n_se && k < n; k++) {
+		uint32_t se = engine_of(m, xcc, k), like = die->in_step ? leader * m->hw->n_se : se;
+		uint64_t since = spi->launch_free[like] > from ? spi->launch_free[like] : from;
+
+		if (full >> like & 1 && since < to && !m->failed)
+			count_wait(m, se, like, since, to);
+	}
 }
 
 /* Engines that ask for themselves. */
@@ -340,20 +378,15 @@ static void die_window(struct sg_model *m, uint32_t xcc, uint64_t from, uint64_t
 			m->failed = true;
 		die->se = die->in_step ? 0 : (cu->se + 1) % hw->n_se;
 	}
-	/* those whose turn it is ask for what is left */
-	for (uint32_t k = 0; k < hw->n_se && k < sg_bundle_n_left(m, die); k++) {
-		uint32_t se = engine_of(m, xcc, k), like = die->in_step ? xcc * hw->n_se : se;
-		uint64_t since = spi->launch_free[like] > from ? spi->launch_free[like] : from;
-
-		if (full >> like & 1 && since < to && !m->failed)
-			count_wait(m, se, like, since, to);
-	}
+	for (uint32_t k = 0; k < die->n_dies; k++)
+		count_waits(m, xcc + k, xcc, full, from, to);
 }
 
 void sg_spi_window(struct sg_model *m, uint64_t from, uint64_t to)
 {
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc && m->spi.n_left; xcc++)
-		die_window(m, xcc, from, to);
+		if (m->spi.dies[xcc].n_dies)
+			die_window(m, xcc, from, to);
 }
 
 void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
@@ -400,5 +433,7 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		wg->n_at_barrier = 0;
 	}
 	leave_wg(m, wg);
+	if (w->followers)
+		sg_reuse_put(&m->followers, w->followers);
 	sg_reuse_put(&m->waves, w);
 }

@@ -74,14 +74,23 @@ void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct 
 #define SQ(name) cu->own.sq[SG_C_##name]
 #define ISSUE(name) set->sq[SG_C_##name]
 
-/* A line of code, for the cache of each engine that has such a wave. */
-static void request_code(const struct sg_cu *cu, const struct sg_count_set *set, uint64_t line,
-			 uint64_t t)
+void sg_sqc_request_code(struct sg_scalar_group *g, uint64_t line, uint64_t t)
 {
+	send(g, line, SG_REQ_INST, t);
+}
+
+/* A line of code, for the cache of each engine that has such a wave; the leader's is for the first of them. Returns the
+ * engines. */
+static uint32_t request_code(const struct sg_cu *cu, const struct sg_count_set *set, uint64_t line,
+			     uint64_t t)
+{
+	uint32_t others = set->engines & (set->engines - 1);
+
 	send(cu->group, line, SG_REQ_INST, t);
-	for (uint32_t left = set->engines & ~1u; left; left &= left - 1)
+	for (uint32_t left = others; left; left &= left - 1)
 		send(sg_lockstep_cu(cu, (uint32_t)__builtin_ctz(left))->group, line, SG_REQ_INST,
 		     t);
+	return others | 1;
 }
 
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
@@ -115,8 +124,7 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 				continue;
 			ISSUE(SQC_TC_INST_REQ)++;
 			ISSUE(SQC_TC_REQ)++;
-			new_pending(side, line + k);
-			request_code(cu, set, line + k, t);
+			new_pending(side, line + k)->engines = request_code(cu, set, line + k, t);
 		}
 	}
 	sg_sqc_wait(g, side,
@@ -181,10 +189,10 @@ uint64_t sg_sqc_ready(const struct sg_cu *cu, uint64_t t)
 }
 
 /* For those that follow, the leader's time counts. */
-static void loaded(struct sg_cu *cu, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
+static void loaded(bool leads, struct sg_model_wave *w, uint32_t slot, uint64_t issued,
 		   uint64_t done)
 {
-	if (cu->follows)
+	if (!leads)
 		return;
 	w->lgkm_done[slot] = done;
 	/* in units of SQ_INSTS_SMEM_NORM, by which AMD divides it to get the latency: two for each instruction */
@@ -198,12 +206,13 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 	struct sg_scalar_group *g = cu->group;
 	const struct sg_hw *hw = cu->model->hw;
 	struct sg_scalar_side *side = &g->data;
-	uint32_t slot = cu->follows ? 0 : sg_push_lgkm(w);
+	bool leads = cu == w->home;
+	uint32_t slot = leads ? sg_push_lgkm(w) : 0;
 	uint64_t last = (addr + inst->bytes - 1) >> 6, done = t + hw->scalar_hit;
 	uint64_t unknown = SG_NEVER; /* the line that the answer depends on */
 
 	if (inst->mem_kind == SG_MEM_CONTROL) { /* s_dcache_inv, s_memtime */
-		loaded(cu, w, slot, t, done);
+		loaded(leads, w, slot, t, done);
 		return;
 	}
 	count_load(cu, inst);
@@ -214,13 +223,13 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		SQ(SQC_DCACHE_HITS)++;
 		*(store ? &SQ(SQC_TC_DATA_WRITE_REQ) : &SQ(SQC_TC_DATA_ATOMIC_REQ)) += 1;
 		send(g, addr >> 6, store ? SG_REQ_WRITE : SG_REQ_ATOMIC, t);
-		loaded(cu, w, slot, t, done);
+		loaded(leads, w, slot, t, done);
 		return;
 	}
 	if (addr >> 6 == last && !side->n_pending &&
 	    sg_cache_set(&side->tags, last)[0] == last + 1) {
 		SQ(SQC_DCACHE_HITS)++; /* again: nothing else changes */
-		loaded(cu, w, slot, t, done);
+		loaded(leads, w, slot, t, done);
 		return;
 	}
 	/* counters count the first line; a load across two lines requests both */
@@ -251,8 +260,8 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		}
 	}
 	if (unknown == SG_NEVER)
-		loaded(cu, w, slot, t, done);
-	else if (!cu->follows)
+		loaded(leads, w, slot, t, done);
+	else if (leads)
 		sg_sqc_wait(g, side,
 			    (struct sg_scalar_wait){
 				    .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
@@ -287,7 +296,6 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 			answer_line(g, &side->pending[k], time);
 	for (uint32_t k = 0; k < side->n_waits; k++) {
 		struct sg_scalar_wait *wait = &side->waits[k];
-		struct sg_cu *cu = wait->wave->cu;
 
 		if (wait->line != line) {
 			side->waits[kept++] = *wait;
@@ -297,7 +305,7 @@ void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64
 			wait->wave->set->level[SG_C_SQ_IFETCH_LEVEL] += time + fetch - wait->issued;
 			fetched(wait->wave, time + fetch);
 		} else {
-			loaded(cu, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
+			loaded(true, wait->wave, wait->lgkm_slot, wait->issued, time + fetch);
 			sg_wave_answered(wait->wave, time);
 		}
 	}

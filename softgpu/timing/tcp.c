@@ -190,7 +190,7 @@ void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_t
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
 	}
-	if (!cu->follows)
+	if (cu == w->home)
 		w->vm_done[sg_push_vm(w)] = t + cu->model->hw->l1_hit;
 }
 
@@ -204,9 +204,10 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	if (!op)
 		return;
 	op->wave = w;
+	op->follows = cu != w->home;
 	/* a leader has issued its own before */
-	op->vm_slot = cu->follows ? (w->vm.n_issued - 1) % SG_MAX_VM : sg_push_vm(w);
-	cu->model->n_behind += cu->follows;
+	op->vm_slot = op->follows ? (w->vm.n_issued - 1) % SG_MAX_VM : sg_push_vm(w);
+	cu->model->n_behind += op->follows;
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
 	op->glc = inst->glc;
@@ -245,7 +246,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
 		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
-		if (w && !cu->follows) {
+		if (!op->follows) {
 			w->vm_done[op->vm_slot] = done;
 			sg_wave_answered(w, done);
 		} else { /* its wave ends, or has ended, when the leader does */

@@ -74,10 +74,38 @@ static uint32_t edge(uint64_t wg)
 	return wg % 26 == 25 ? 31 : 64;
 }
 
+/* The same of 27 columns, so that each die has some of the last one. */
+static uint32_t edge_on_all_dies(uint64_t wg)
+{
+	return wg % 27 == 26 ? 31 : 64;
+}
+
+/* The narrow column of 32 is one die's alone. */
+static uint32_t edge_on_one_die(uint64_t wg)
+{
+	return wg % 32 == 31 ? 31 : 64;
+}
+
+/* One of another path, on the fourth die of eight; and on the first. */
+static uint32_t one_is_short_on_die_3(uint64_t wg)
+{
+	return wg == 811 ? 17 : 64;
+}
+
+static uint32_t first_is_short(uint64_t wg)
+{
+	return wg ? 64 : 17;
+}
+
 /* Two of a path that no other one takes, then many, each with its own. */
 static uint32_t chaos_behind_400(uint64_t wg)
 {
 	return wg < 400 ? wg / 2 == 100 ? 5 : 64 : 1 + wg * 7 % 61;
+}
+
+static uint32_t chaos_behind_1000(uint64_t wg)
+{
+	return wg < 1000 ? 64 : 1 + wg * 7 % 61;
 }
 
 static uint32_t chaos(uint64_t wg)
@@ -90,7 +118,8 @@ struct comparison {
 	struct synth_kernel kernel;
 	uint64_t n_wgs;
 	uint32_t (*lanes)(uint64_t wg);
-	bool parts; /* the engines do not stay together to the end */
+	/* shader engines that are simulated for themselves at the end; 0: one for all */
+	uint32_t n_leaders;
 };
 
 static void run_one(struct sg_model *m, const struct comparison *c, bool cold, bool apart,
@@ -154,7 +183,10 @@ static void compare(const struct comparison *c)
 		run_one(together, c, !n, false, &a);
 		run_one(apart, c, !n, true, &b);
 		assert_exact_ones_equal(c->hw, &a, &b);
-		assert_true(is_near((double)a.cycles, (double)b.cycles, 8));
+		if (!is_near((double)a.cycles, (double)b.cycles, 8))
+			fail_msg("%s, %lu workgroups: %lu cycles, apart %lu", c->hw->name,
+				 (unsigned long)c->n_wgs, (unsigned long)a.cycles,
+				 (unsigned long)b.cycles);
 		for (size_t k = 0; k < N_INSTS(near); k++) {
 			double x = (double)sg_model_sum(&a, near[k].block, near[k].place),
 			       y = (double)sg_model_sum(&b, near[k].block, near[k].place);
@@ -164,8 +196,8 @@ static void compare(const struct comparison *c)
 					 c->hw->name, near[k].place, sg_blocks[near[k].block].name,
 					 x, y);
 		}
-		assert_int_equal(sg_model_in_step(together), !c->parts);
-		assert_false(sg_model_in_step(apart));
+		assert_int_equal(sg_model_n_leaders(together), c->n_leaders ? c->n_leaders : 1);
+		assert_int_equal(sg_model_n_leaders(apart), sg_hw_n_engines(c->hw));
 		sg_model_result_free(&a);
 		sg_model_result_free(&b);
 	}
@@ -188,28 +220,48 @@ static void the_last_ones_are_fewer(void **state)
 	compare(&(struct comparison){ &sg_hw_mi210, tile, 835 });
 	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 2047 });
 	compare(&(struct comparison){ &sg_hw_mi250x, tile, 511 });
+	compare(&(struct comparison){ &sg_hw_mi300x, tile, 1027 });
+	compare(&(struct comparison){ &sg_hw_mi300a, synth_vcopy_mi300(false), 2047 });
+	compare(&(struct comparison){ &sg_hw_mi350x, scatter, 257 });
 }
 
 static void workgroups_of_one_path_are_launched_together(void **state)
 {
 	compare(&(struct comparison){ &sg_hw_mi210, tile, 600, last_is_short });
 	compare(&(struct comparison){ &sg_hw_mi210, synth_vcopy(), 26 * 32, edge });
-	compare(&(struct comparison){ &sg_hw_mi300x, tile, 26 * 64, edge });
+	compare(&(struct comparison){ &sg_hw_mi300x, scatter, 1500, one_is_short_on_die_3 });
+	compare(&(struct comparison){ &sg_hw_mi350x, synth_vcopy_mi300(false), 1416,
+				      one_is_short_on_die_3 });
+	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 1225, first_is_short });
+	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 27 * 64,
+				      edge_on_all_dies });
+}
+
+/* Each die has a leader of its own then. */
+static void dies_part_where_their_workgroups_differ(void **state)
+{
+	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 26 * 64, edge, 8 });
+	compare(&(struct comparison){ &sg_hw_mi300x, scatter, 1024, edge_on_one_die, 8 });
+	compare(&(struct comparison){ &sg_hw_mi350x, synth_vcopy_mi300(false), 2048,
+				      edge_on_one_die, 8 });
 }
 
 /* In the middle of waits, barriers and fetches, and at once. */
 static void engines_part_at_many_paths(void **state)
 {
-	compare(&(struct comparison){ &sg_hw_mi210, tile, 700, chaos_behind_400, true });
-	compare(&(struct comparison){ &sg_hw_mi250x, synth_vcopy(), 1200, chaos_behind_400, true });
-	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 600, chaos_behind_400, true });
-	compare(&(struct comparison){ &sg_hw_mi100, tile, 300, chaos, true });
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 700, chaos_behind_400, 8 });
+	compare(&(struct comparison){ &sg_hw_mi250x, synth_vcopy(), 1200, chaos_behind_400, 8 });
+	compare(&(struct comparison){ &sg_hw_mi300a, scatter, 600, chaos_behind_400, 24 });
+	compare(&(struct comparison){ &sg_hw_mi300x, scatter, 1500, chaos_behind_1000, 32 });
+	compare(&(struct comparison){ &sg_hw_mi350x, synth_vcopy_mi300(false), 2500,
+				      chaos_behind_1000, 32 });
+	compare(&(struct comparison){ &sg_hw_mi100, tile, 300, chaos, 8 });
 }
 
 /* One that takes another path has no place on the first engine, if the workgroups fill the GPU exactly. */
 static void engines_part_where_one_would_wait(void **state)
 {
-	compare(&(struct comparison){ &sg_hw_mi210, tile, 832, last_is_short, true });
+	compare(&(struct comparison){ &sg_hw_mi210, tile, 832, last_is_short, 8 });
 }
 
 /* Too few to be a sample. */
@@ -259,6 +311,7 @@ int main(void)
 		cmocka_unit_test(together_they_count_as_they_do_apart),
 		cmocka_unit_test(the_last_ones_are_fewer),
 		cmocka_unit_test(workgroups_of_one_path_are_launched_together),
+		cmocka_unit_test(dies_part_where_their_workgroups_differ),
 		cmocka_unit_test(engines_part_at_many_paths),
 		cmocka_unit_test(engines_part_where_one_would_wait),
 		cmocka_unit_test(small_dispatches_are_simulated_whole),
