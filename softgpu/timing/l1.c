@@ -460,8 +460,8 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 
 		if (tcp->queue.n > 1)
 			__builtin_prefetch(sg_tcp_lookup(tcp, 1), 1);
-		if (tcp->now < op->arrived << 4)
-			tcp->now = op->arrived << 4;
+		if (tcp->now < sg_op_arrived(op) << 4)
+			tcp->now = sg_op_arrived(op) << 4;
 		while (op->at < op->n_lines) {
 			if (tcp->now >= end)
 				return;

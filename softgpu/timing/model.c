@@ -112,8 +112,8 @@ void sg_model_destroy(struct sg_model *m)
 	sg_reuse_free(&m->waves);
 	sg_reuse_free(&m->wgs);
 	sg_reuse_free(&m->followers);
-	sg_reuse_free(&m->ops[0]);
-	sg_reuse_free(&m->ops[1]);
+	for (unsigned k = 0; k < sizeof(m->ops) / sizeof(m->ops[0]); k++)
+		sg_reuse_free(&m->ops[k]);
 	free(m->saved);
 	free(m->cus);
 	free(m->groups);

@@ -112,25 +112,41 @@ struct sg_model_range {
 	struct sg_memory_kind kind;
 };
 
-/* A vector memory instruction in flight. */
+/*
+ * A vector memory instruction in flight. Thousands of them share the host's caches: what its answers need is one line of
+ * those, and what its look-ups need another one.
+ */
 struct sg_vmem_op {
 	struct sg_model_wave *wave; /* or the leader of the one whose it is; NULL: that has ended */
-	uint32_t vm_slot;           /* in the wave's ring */
-	uint8_t kind;               /* enum sg_mem_kind */
-	bool slc, glc;
-	bool follows; /* no wave waits for it */
-	uint8_t last_lines;
-	uint64_t last_line;           /* that was sent for, and how many */
-	struct sg_model_range memory; /* around the line that was looked up last */
-	uint64_t issued, arrived, looked_up, done;
-	uint32_t n_pending, bytes;
-	uint32_t at, n_lines, room; /* at: next line */
-	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
-	uint64_t first;
-	uint64_t written; /* bytes of the next line that go along with it */
 	struct sg_vmem_op *next;
+	uint64_t issued, looked_up, done;
+	uint32_t n_pending, bytes;
+	uint32_t vm_slot; /* in the wave's ring */
+	uint32_t n_lines;
+	uint8_t kind; /* enum sg_mem_kind */
+	bool slc, glc;
+	bool follows;     /* no wave waits for it */
+	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
+
+	uint8_t last_lines;
+	uint32_t at; /* next line */
+	uint64_t first;
+	uint64_t last_line;           /* that was sent for, and how many */
+	uint64_t written;             /* bytes of the next line that go along with it */
+	struct sg_model_range memory; /* around the line that was looked up last */
+	uint32_t room;
 	struct sg_line_access lines[]; /* room for so many */
-};
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct sg_vmem_op, last_lines) < 64 && sizeof(struct sg_vmem_op) == 128,
+	       "two lines");
+
+#define SG_TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
+
+/* When it can be looked up. */
+static inline uint64_t sg_op_arrived(const struct sg_vmem_op *op)
+{
+	return op->issued + SG_TA_CYCLES;
+}
 
 struct sg_op_queue {
 	struct sg_vmem_op *head, **tail;
@@ -302,7 +318,7 @@ struct sg_model {
 	struct sg_spi spi;
 	struct sg_reuse waves, wgs;
 	struct sg_reuse followers;   /* arrays of them, one for each engine but one */
-	struct sg_reuse ops[2];      /* with room for few lines; for all there can be */
+	struct sg_reuse ops[3];      /* without room for lines; for few; for all there can be */
 	struct sg_accesses accesses; /* of the instruction that is being issued */
 	struct sg_in_order in_order; /* the same, if it is one */
 	struct sg_steady *steady;

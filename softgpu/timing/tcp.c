@@ -13,7 +13,6 @@
 #define TD(name) tcp->td[SG_C_##name]
 #define TCP(name) tcp->c[SG_C_##name]
 #define FEW_LINES 16 /* what lanes in order have */
-#define TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
 #define TA_BUSY_CYCLES 16
 
 static void push(struct sg_op_queue *q, struct sg_vmem_op *op)
@@ -150,16 +149,20 @@ void sg_tcp_finish(struct sg_tcp *tcp)
 		}
 }
 
-/* Two sizes, because nearly all have few lines, and full-size ones would not fit the host's caches. */
+/* Sizes: most have no list of lines, nearly all others a short one, and full-size ones would not fit the host's caches. */
+static struct sg_reuse *pool_of(struct sg_model *m, uint32_t room)
+{
+	return &m->ops[!room ? 0 : room <= FEW_LINES ? 1 : 2];
+}
+
 static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *lines)
 {
-	bool large = lines->n > FEW_LINES;
-	struct sg_vmem_op *op = sg_reuse_take(&m->ops[large]);
+	uint32_t room = lines->per_line ? 0 : lines->n <= FEW_LINES ? FEW_LINES : SG_MAX_ACCESSES;
+	struct sg_vmem_op *op = sg_reuse_take(pool_of(m, room));
 
 	if (!op) {
-		uint32_t room = large ? SG_MAX_ACCESSES : FEW_LINES;
-
-		op = malloc(sizeof(*op) + room * sizeof(op->lines[0]));
+		op = aligned_alloc(_Alignof(struct sg_vmem_op),
+				   sizeof(*op) + room * sizeof(op->lines[0]));
 		if (!op) {
 			m->failed = true;
 			return NULL;
@@ -176,7 +179,7 @@ static struct sg_vmem_op *new_op(struct sg_model *m, const struct sg_accesses *l
 
 static void free_op(struct sg_model *m, struct sg_vmem_op *op)
 {
-	sg_reuse_put(&m->ops[op->room > FEW_LINES], op);
+	sg_reuse_put(pool_of(m, op->room), op);
 }
 
 void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
@@ -212,8 +215,7 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 	op->slc = inst->slc;
 	op->glc = inst->glc;
 	op->issued = t;
-	op->arrived = t + TA_CYCLES;
-	op->done = op->arrived;
+	op->done = sg_op_arrived(op);
 	op->n_pending = op->at = 0;
 	op->written = 0;
 	op->last_lines = 0;
@@ -243,7 +245,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 			ready = tcp->data_free;
 		}
 		done = (ready >> 4) + m->hw->td_latency;
-		TCP(TCP_TCP_LATENCY) += (ready >> 4) - op->arrived;
+		TCP(TCP_TCP_LATENCY) += (ready >> 4) - sg_op_arrived(op);
 		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
 		if (!op->follows) {
@@ -296,7 +298,7 @@ void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 	tcp->queue.first++;
 	tcp->queue.n--;
 	op->looked_up = now;
-	sg_busy_add(&tcp->ta_busy, op->arrived - TA_BUSY_CYCLES, now);
+	sg_busy_add(&tcp->ta_busy, sg_op_arrived(op) - TA_BUSY_CYCLES, now);
 	if (now + cu->model->hw->l1_hit > op->done)
 		op->done = now + cu->model->hw->l1_hit;
 	push(queue, op);
