@@ -477,8 +477,11 @@ bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run)
 		run_model(run);
 	else
 		pthread_join(run->thread, NULL);
-	if (!run->counted)
+	if (!run->counted) {
+		if (run->n_done) /* how far a pass came that was cut off differs from run to run */
+			sg_model_restore(run->model);
 		return false;
+	}
 	learn(run);
 	scale(run, &run->r);
 	run->passes[run->n_done++] = run->r;

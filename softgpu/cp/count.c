@@ -150,7 +150,7 @@ static bool may_replay(struct sg_queue *queue)
 
 	if (!l->undo || atomic_load(&l->sent_interrupt) || sg_undo_lost(l->undo))
 		return false;
-	l->max_instructions = LOST_AFTER(atomic_load(&l->n_instructions));
+	queue->pass_instructions = LOST_AFTER(atomic_load(&l->n_instructions));
 	queue->replay_from_ns = now_ns();
 	return touch(queue, keep) && !sg_undo_lost(l->undo);
 }
@@ -165,6 +165,9 @@ static bool next_pass(struct sg_queue *queue, bool counted)
 
 	if (n == 1 && (n_wanted == 1 || !counted || !may_replay(queue)))
 		return false;
+	if (more) /* of all passes together, those before with it */
+		d->launch.max_instructions =
+			atomic_load(&d->launch.n_instructions) + queue->pass_instructions;
 	if (more && touch(queue, restore) && sg_counted_dispatch_again(d->count))
 		return true;
 	if (n == 1 || !counted ||

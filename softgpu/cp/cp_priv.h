@@ -59,6 +59,7 @@ struct sg_queue {
 	void *kept;        /* by the watcher */
 	uint32_t n_passes; /* of a replayed dispatch, ended so far */
 	uint64_t replay_from_ns;
+	uint64_t pass_instructions; /* a pass that executes more is lost */
 	struct sg_trapped trapped;
 
 	/* used by the poller, see progress.c */

@@ -362,6 +362,30 @@ static void several_queues_replay_at_the_same_time()
 	CHECK(n_results == 3 * 5, "%zu results", n_results);
 }
 
+/* As many as a GPU with many counters needs, and more: each run may take as long as the first one. */
+static void a_kernel_is_run_for_each_of_many_sets()
+{
+	std::vector<softgpu_set> many(100, sets[0]);
+	char error[200] = "";
+	buffers b;
+	chooser c;
+
+	many.back() = sets[2];
+	c.answer = SOFTGPU_REPLAY;
+	b.fill();
+	in_place<<<n / 256, 256, 0, b.stream>>>(b.data, b.bins);
+	std::vector<unsigned> want = b.read();
+	b.fill();
+	CHECK(!count_sets(1, many.data(), many.size(), choose, &c, error, sizeof(error)), "%s", error);
+	in_place<<<n / 256, 256, 0, b.stream>>>(b.data, b.bins);
+	HIP_OK(hipStreamSynchronize(b.stream));
+	end();
+	check_equal("many runs", b.read(), want);
+	std::vector<result> r = take_results();
+	CHECK(r.size() == 1 && r[0].head.n_runs == many.size(), "%zu results, %u runs", r.size(),
+	      r.empty() ? 0 : r[0].head.n_runs);
+}
+
 static void chooser_decides_each_dispatch()
 {
 	buffers b;
@@ -493,6 +517,7 @@ int main()
 	bad_sets_are_refused();
 	saved_bytes_are_the_write_set();
 	several_queues_replay_at_the_same_time();
+	a_kernel_is_run_for_each_of_many_sets();
 	chooser_decides_each_dispatch();
 	what_waits_for_the_host_keeps_its_first_run();
 	return finish();
