@@ -132,6 +132,7 @@ void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 
 		f->cu = cu;
 		f->wg = wg;
+		f->wave = NULL;
 		f->trace.lists.n_added = 0;
 		sg_trace_read(&f->trace.reader, &wg->traces->waves[k]);
 	}

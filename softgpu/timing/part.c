@@ -83,8 +83,12 @@ static bool make_heir(const struct parting *p, struct sg_model_wave *leader, uin
 		return true;
 	if (!is_led_by(p, leader->home, se)) {
 		w = catch_up(p, leader, first, se);
-		if (!w || (p->together > 1 && !sg_spi_new_followers(w)))
+		if (!w)
 			return false;
+		if (p->together > 1 && !sg_spi_new_followers(w)) {
+			sg_reuse_put(&p->m->waves, w);
+			return false;
+		}
 	}
 	for (uint32_t k = 0; k < leader->n_followers; k++) {
 		struct sg_follower *f = &leader->followers[k];
@@ -98,7 +102,24 @@ static bool make_heir(const struct parting *p, struct sg_model_wave *leader, uin
 	return true;
 }
 
-static bool make_heirs(const struct parting *p)
+/* No memory for all of them: nobody has those that were made. */
+static bool drop_heir(const struct parting *p, struct sg_model_wave *leader, uint32_t se)
+{
+	struct sg_follower *first = first_follower(p, leader, se);
+	struct sg_model_wave *w = first ? first->wave : NULL;
+
+	if (!w || w == leader)
+		return true;
+	if (w->followers)
+		sg_reuse_put(&p->m->followers, w->followers);
+	sg_reuse_put(&p->m->waves, w);
+	return true;
+}
+
+/* Of each wave, on the engines that stay together. False: one of them could not. */
+static bool each_heir(const struct parting *p,
+		      bool (*what)(const struct parting *p, struct sg_model_wave *leader,
+				   uint32_t se))
 {
 	const struct sg_hw *hw = p->m->hw;
 
@@ -108,7 +129,7 @@ static bool make_heirs(const struct parting *p)
 
 		for (uint32_t n = 0; n < simd->n_waves; n++)
 			for (uint32_t se = p->leader; se < p->leader + p->n; se += p->together)
-				if (!make_heir(p, simd->waves[n], se))
+				if (!what(p, simd->waves[n], se))
 					return false;
 	}
 	return true;
@@ -344,7 +365,8 @@ static void part_waves(const struct parting *p)
 	struct sg_spi *spi = &p->m->spi;
 	bool had_waves = spi->se_waves[p->leader];
 
-	if (!make_heirs(p)) {
+	if (!each_heir(p, make_heir)) {
+		each_heir(p, drop_heir);
 		p->m->failed = true;
 		return;
 	}

@@ -108,6 +108,11 @@ static uint32_t chaos_behind_1000(uint64_t wg)
 	return wg < 1000 ? 64 : 1 + wg * 7 % 61;
 }
 
+static uint32_t chaos_behind_300(uint64_t wg)
+{
+	return wg < 300 ? 64 : 1 + wg * 7 % 61;
+}
+
 static uint32_t chaos(uint64_t wg)
 {
 	return 1 + wg * 7 % 61;
@@ -305,6 +310,75 @@ static void a_damaged_follower_is_no_result(void **state)
 	sg_model_destroy(m);
 }
 
+/* Traces that are there before: only the model allocates. */
+struct ready_traces {
+	struct synth_run run;
+	struct sg_wg_traces *wgs[400];
+	uint64_t n_out; /* that the model has */
+};
+
+static struct sg_wg_traces *next_ready(void *ctx, uint64_t wg)
+{
+	struct ready_traces *ready = ctx;
+
+	ready->n_out++;
+	return ready->wgs[wg];
+}
+
+static void take_back(void *ctx, uint64_t wg, struct sg_wg_traces *traces)
+{
+	((struct ready_traces *)ctx)->n_out--;
+}
+
+static bool instruction_of(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
+{
+	struct synth_run *run = &((struct ready_traces *)ctx)->run;
+
+	return run->d.instruction(run, pc, out);
+}
+
+/* Behind the 300th one there are too many paths: all dies part, then the engines of each. */
+static void memory_that_runs_out_leaves_nothing(void **state)
+{
+	struct synth_kernel kernel = scatter;
+	struct ready_traces ready = { 0 };
+	struct sg_model_dispatch d;
+	uint64_t n_wgs = sizeof(ready.wgs) / sizeof(ready.wgs[0]);
+	unsigned n_failed = 0;
+	bool more = true;
+
+	synth_prepare(&ready.run, &kernel, n_wgs, 4);
+	ready.run.lanes = chaos_behind_300;
+	for (uint64_t k = 0; k < n_wgs; k++)
+		ready.wgs[k] = ready.run.d.next(&ready.run, k);
+	d = ready.run.d;
+	d.next = next_ready;
+	d.release = take_back;
+	d.instruction = instruction_of;
+	d.memory = NULL;
+	d.ctx = &ready;
+	for (long n = 0; more; n += 1 + n / 16) {
+		struct sg_model *m = sg_model_create(&sg_hw_mi300x);
+		struct sg_model_result r;
+		bool done;
+
+		assert_non_null(m);
+		fail_after(n);
+		done = sg_model_run(m, &d, &r);
+		more = allocation_failed();
+		fail_after(-1);
+		assert_true(done || more);
+		assert_int_equal(ready.n_out, 0);
+		n_failed += !done;
+		if (done)
+			sg_model_result_free(&r);
+		sg_model_destroy(m);
+	}
+	assert_true(n_failed > 20);
+	for (uint64_t k = 0; k < n_wgs; k++)
+		ready.run.d.release(&ready.run, k, ready.wgs[k]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,7 +390,8 @@ int main(void)
 		cmocka_unit_test(engines_part_where_one_would_wait),
 		cmocka_unit_test(small_dispatches_are_simulated_whole),
 		cmocka_unit_test(a_damaged_follower_is_no_result),
+		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return RUN(tests);
 }
