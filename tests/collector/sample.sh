@@ -144,7 +144,8 @@ exec)
 	;;
 unload)
 	collect 7 "$cpu;$real" "$program" unload 100 "$build/tests/collector/libsample-library.so"
-	samples order library_inner,library_work,main least 100 whole 97
+	# not whole: samples inside of dlopen() and dlclose(), which take longer beside other work
+	samples order library_inner,library_work,main least 100 whole 90
 	[ "$(grep -c '^MODULE .*libsample-library.so' "$work/text")" -gt 10 ] || fail "modules are not written again"
 	;;
 stacks)
