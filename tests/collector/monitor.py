@@ -260,7 +260,7 @@ def smi(which, words=""):
     with tempfile.TemporaryDirectory() as folder:
         for name in which:
             os.symlink(f"{BUILD}/tests/collector/{name}", f"{folder}/{name}")
-        return Run(PROGRAM, "sleep", "250", what=GPU, env={"LD_LIBRARY_PATH": folder,
+        return Run(PROGRAM, "sleep", "500", what=GPU, env={"LD_LIBRARY_PATH": folder,
                                                            "FAKE_SMI": words})
 
 
