@@ -59,7 +59,7 @@ static const struct synth_kernel scatter = { .insts = scatter_insts,
 					     .n_insts = N_INSTS(scatter_insts),
 					     .loop_from = 1,
 					     .loop_to = 6,
-					     .turns = 4,
+					     .turns = 2,
 					     .code = SYNTH_CODE };
 
 /* Lanes that have work, so that workgroups take different paths. */
@@ -212,21 +212,21 @@ static void compare(const struct comparison *c)
 
 static void together_they_count_as_they_do_apart(void **state)
 {
-	compare(&(struct comparison){ &sg_hw_mi210, synth_vcopy(), 2048 });
+	compare(&(struct comparison){ &sg_hw_mi210, synth_vcopy(), 1024 });
 	compare(&(struct comparison){ &sg_hw_mi210, tile, 832 });
 	compare(&(struct comparison){ &sg_hw_mi100, scatter, 512 });
-	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 2048 });
-	compare(&(struct comparison){ &sg_hw_mi350x, tile, 1024 });
+	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 1024 });
+	compare(&(struct comparison){ &sg_hw_mi350x, tile, 512 });
 }
 
 /* As many as there are engines, and some. */
 static void the_last_ones_are_fewer(void **state)
 {
 	compare(&(struct comparison){ &sg_hw_mi210, tile, 835 });
-	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 2047 });
+	compare(&(struct comparison){ &sg_hw_mi100, synth_vcopy(), 1023 });
 	compare(&(struct comparison){ &sg_hw_mi250x, tile, 511 });
 	compare(&(struct comparison){ &sg_hw_mi300x, tile, 1027 });
-	compare(&(struct comparison){ &sg_hw_mi300a, synth_vcopy_mi300(false), 2047 });
+	compare(&(struct comparison){ &sg_hw_mi300a, synth_vcopy_mi300(false), 1023 });
 	compare(&(struct comparison){ &sg_hw_mi350x, scatter, 257 });
 }
 

@@ -32,9 +32,10 @@ sample() {
 			return
 		}
 	done
-	found=$(python3 "$here/pc_samples.py" "r/pcs/$1-$2-$3-service_results.json" "r/pcs/$1-$2-$3-aqlprofile_results.json" "$3" 2>&1) &&
-		word=ok || word=FAILED failed=1
+	found=$(python3 "$here/pc_samples.py" "r/pcs/$1-$2-$3-service_results.json" "r/pcs/$1-$2-$3-aqlprofile_results.json" "$3" \
+		2>"r/pcs/$1-$2-$3.differences") && word=ok || word=FAILED failed=1
 	printf '  %-14s %-14s %5d ms  %s, %s: %s\n' "pcs-$1" $word $((($(date +%s%N) - begin) / 1000000)) "$2" "$3" "$found"
+	sed 's/^/        /' "r/pcs/$1-$2-$3.differences"
 }
 
 for program in vcopy reduction; do
