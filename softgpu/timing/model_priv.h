@@ -95,9 +95,8 @@ struct sg_model_wave {
 	const struct sg_count_set *set;
 	uint64_t not_before; /* during a fetch: the time that other waits end */
 	uint64_t started;
-	struct sg_cu *cu; /* that issues it */
-	struct sg_cu
-		*home; /* that executes its memory instructions: the same, or one in step with it */
+	/* cu issues it; home executes its memory instructions: the same, or one in step with it */
+	struct sg_cu *cu, *home;
 	struct sg_model_wg *wg;
 	uint32_t index; /* in the workgroup */
 	struct sg_scoreboard late;

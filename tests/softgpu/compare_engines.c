@@ -2,7 +2,7 @@
  * compare_engines: random kernels whose engines are simulated together (softgpu/timing/lockstep.c), and apart. What
  * follows from instructions has to be equal in each dispatch; times differ, because small differences of memory decide who
  * is first at a barrier, but not in one direction. Prints the mean differences; docs/fidelity.md has those of 600
- * dispatches of each kind. Exit code 1: an exact counter differs, or a mean is out of its bound.
+ * dispatches of each kind. Exit code 1: an exact counter differs, or the mean of the cycles is out of its bound.
  *
  *	compare_engines [DISPATCHES OF EACH KIND [FIRST SEED]]
  */
