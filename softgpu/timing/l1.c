@@ -96,7 +96,7 @@ static inline void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kin
 				.step = (uint16_t)b->step };
 
 	/* a chunk has 128 bytes of one tag RAM, and then of the next */
-	uint32_t ram = b->line >> 1 & 3, of_ram = (2 - (b->line & 1)) / b->lines;
+	uint32_t ram = b->line >> 1 & 3, of_ram = (2 - (b->line & 1)) >> (b->lines - 1);
 
 	of_ram = of_ram < b->n ? of_ram : b->n;
 	tcp->c[SG_C_TCP_TAGRAM0_REQ + ram] += of_ram;
@@ -123,12 +123,23 @@ static uint32_t left_of_chunk(uint64_t line)
 }
 
 /* When the n-th entry for reads in flight, from the next one on, is free. */
-static uint64_t *slot_of(struct sg_tcp *tcp, const struct sg_hw *hw, uint32_t n)
+static const uint64_t *slot_of(const struct sg_tcp *tcp, const struct sg_hw *hw, uint32_t n)
 {
 	return &tcp->slot_free[(tcp->n_reads + n) & (hw->l1_misses - 1)];
 }
 
-/* Takes an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
+/* Waits for an entry for a read in flight. */
+static void wait_for_slot(struct sg_cu *cu, uint64_t until)
+{
+	struct sg_tcp *tcp = &cu->tcp;
+	uint64_t cycles = (until >> 4) - (tcp->now >> 4);
+
+	TCP(TCP_LFIFO_STALL_CYCLES) += cycles;
+	count_stall(cu, cycles);
+	tcp->now = until;
+}
+
+/* Whether there is an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
 static bool find_slot(struct sg_cu *cu)
 {
 	struct sg_tcp *tcp = &cu->tcp;
@@ -140,16 +151,13 @@ static bool find_slot(struct sg_cu *cu)
 	}
 	if (free_at << 4 <= tcp->now)
 		return true;
-	TCP(TCP_LFIFO_STALL_CYCLES) += free_at - (tcp->now >> 4);
-	count_stall(cu, free_at - (tcp->now >> 4));
-	tcp->now = free_at << 4;
+	wait_for_slot(cu, free_at << 4);
 	return false;
 }
 
 static void take_slot(struct sg_tcp *tcp, const struct sg_hw *hw)
 {
-	*slot_of(tcp, hw, 0) = SG_NEVER;
-	tcp->n_reads++;
+	tcp->slot_free[tcp->n_reads++ & (hw->l1_misses - 1)] = SG_NEVER;
 }
 
 /* MI200: a read goes out together with that of the other half of 128 bytes, if that comes next, unless the way to L2 has
@@ -317,110 +325,163 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 	return true;
 }
 
-/* ---- lanes in order: what look_up() would do, many lines at a time ---- */
+/* ---- lanes in order: what look_up() would do, chunk by chunk ---- */
 
-/* n, if the next n lines need no translation and are memory of one kind; else 0. */
+/*
+ * A chunk is looked up as a whole if its first line is before the end of a window: its requests are one burst then, which L2
+ * serves as one. So tcp->now may be later than that end.
+ */
+#define MAX_GAP (16 << 4) /* 1/16 cycles: a burst does not wait longer for an entry, but ends */
+
+/*
+ * How many of the next n lines are memory of one kind, whose page is translated; 0: none, or translation takes until
+ * tcp->now.
+ */
 static uint32_t n_alike(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint64_t n)
 {
-	uint32_t page_lines = cu->model->hw->page_shift - 6;
-	uint64_t last = line + n - 1;
+	uint32_t page_lines = 1u << (cu->model->hw->page_shift - 6);
+	uint32_t left = page_lines - (uint32_t)line % page_lines;
+	uint64_t before, of_kind;
 
-	if (!n || cu->tcp.translated || line >> page_lines != cu->tcp.last_page ||
-	    last >> page_lines != cu->tcp.last_page)
+	if (!translate(cu, line))
 		return 0;
+	n = n < left ? n : left;
 	classify(cu, op, line);
-	return (last << 6) - op->memory.from < op->memory.size ? (uint32_t)n : 0;
+	before = (line << 6) - op->memory.from;
+	of_kind = (op->memory.size - before) >> 6;
+	return n < of_kind ? (uint32_t)n : (uint32_t)of_kind;
 }
 
-/* Writes whole lines, as many as are looked up before `end`. False: none. */
+/* Counts n lines, which translate() and look_up() have not. */
+static void count_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint32_t n)
+{
+	uint32_t n_parts = n * op->per_line;
+
+	count_translated(tcp, n_parts - 1); /* translate() has counted the first one */
+	tcp->translated = false;
+	op->at += n_parts;
+}
+
+/* Writes whole lines. False: none. */
 static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	uint32_t cycles = cu->model->hw->l1_16ths, cost = op->per_line * cycles;
-	uint32_t left = (op->n_lines - op->at) / op->per_line, n;
-	uint64_t line = op->first + op->at / op->per_line,
-		 room = (end - tcp->now + cycles - 1) / cost;
-	/* a line is sent when its last part has been looked up */
-	uint64_t now = tcp->now + cost - cycles;
+	uint32_t cycles = cu->model->hw->l1_16ths, cost = op->per_line * cycles, n, done = 0;
+	uint32_t part = op->per_line - 1u, left = (op->n_lines - op->at) >> part;
+	uint64_t line = op->first + (op->at >> part);
 
-	if (op->at % op->per_line || op->written)
+	if (op->at & part || op->written || !left)
 		return false;
-	n = n_alike(cu, op, line, room < left ? room : left);
-	if (!n)
-		return false;
-	for (uint32_t rest = n, of_chunk; rest; rest -= of_chunk, line += of_chunk) {
-		of_chunk = left_of_chunk(line) < rest ? left_of_chunk(line) : rest;
-		send(cu, op, SG_REQ_WRITE, &(struct burst){ line, now, of_chunk, 1, cost, 0 },
-		     ~0ull);
-		now += of_chunk * cost;
+	n = n_alike(cu, op, line, left);
+	while (done < n && tcp->now < end) {
+		uint32_t room = left_of_chunk(line + done), rest = n - done;
+		/* a line is sent when its last part has been looked up */
+		struct burst b = {
+			line + done, tcp->now + cost - cycles, room < rest ? room : rest, 1, cost, 0
+		};
+
+		send(cu, op, SG_REQ_WRITE, &b, ~0ull);
+		done += b.n;
+		tcp->now += b.n * cost;
 	}
-	TCP(TCP_TCC_WRITE_REQ) += n;
-	count_type(tcp, op, SG_REQ_WRITE, n);
-	count_translated(tcp, n * op->per_line);
-	op->at += n * op->per_line;
-	tcp->now += (uint64_t)n * cost;
+	if (!done)
+		return false;
+	TCP(TCP_TCC_WRITE_REQ) += done;
+	count_type(tcp, op, SG_REQ_WRITE, done);
+	count_lines(tcp, op, done);
 	return true;
 }
 
 /*
- * Requests lines that miss, each of which takes so many 1/16 cycles, up to the end of the chunk, or n of them, or until one
- * does not miss or has to wait. The first one does and need not. Returns how many.
+ * Of the next requests, for so many lines each, how many miss and can have entries without a gap between them. *delay: so
+ * long the first of them has to wait. The first one need not.
+ */
+static uint32_t n_missing(const struct sg_cu *cu, uint64_t tag, uint32_t most, uint32_t lines,
+			  uint32_t step, uint64_t *delay)
+{
+	const struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = cu->model->hw;
+	uint32_t tags = sg_tcp_requests(hw, lines), n = 0;
+
+	for (*delay = 0; n < most; n++, tag += tags) {
+		uint64_t free_at = *slot_of(tcp, hw, n * tags), at = tcp->now + n * step + *delay;
+
+		if (sg_cache_has(&tcp->tags, tag))
+			break;
+		if (tags == 2) {
+			uint64_t other = *slot_of(tcp, hw, n * tags + 1);
+
+			if (sg_cache_has(&tcp->tags, tag + 1))
+				break;
+			free_at = other > free_at ? other : free_at;
+		}
+		if (free_at > at >> 4) {
+			if (free_at == SG_NEVER || *delay + (free_at << 4) - at > MAX_GAP)
+				break;
+			*delay += (free_at << 4) - at;
+		}
+	}
+	return n;
+}
+
+/*
+ * Requests lines that miss, each of which takes so many 1/16 cycles: up to n of them, to the end of the chunk. There is an entry
+ * for the first one. Returns how many; 0: it does not miss, or is later than `end`.
  */
 static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint32_t n,
-			   uint32_t cost)
+			   uint32_t cost, uint64_t end)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
 	bool wide = hw->l1_line == 128, merges = !wide && may_pair(cu, line);
 	uint32_t lines = wide || merges ? 2 : 1, room = left_of_chunk(line);
-	struct burst b = { line, tcp->now, 0, lines, lines * cost, tcp->n_reads };
+	uint32_t tags = sg_tcp_requests(hw, lines);
+	struct burst b = { line, 0, 0, lines, lines * cost, tcp->n_reads };
+	uint64_t tag = wide ? line >> 1 : line, delay;
 
 	if (hw->merge_wait && !merges) /* the next ones may be a pair */
 		room = 2 - (line & 1);
-	room = (n < room ? n : room) / lines;
-	while (b.n < room) {
-		sg_cache_add(&tcp->tags, wide ? line >> 1 : line);
-		take_slot(tcp, hw);
-		if (merges) {
-			sg_cache_add(&tcp->tags, line + 1);
-			take_slot(tcp, hw);
-		}
-		tcp->last_sent = tcp->now >> 4;
-		tcp->now += b.step;
-		line += lines;
-		if (++b.n == room || *slot_of(tcp, hw, 0) > tcp->now >> 4 ||
-		    sg_cache_has(&tcp->tags, wide ? line >> 1 : line) ||
-		    (merges && !may_pair(cu, line)))
-			break;
-	}
+	room = (n < room ? n : room) >> (lines - 1);
+	b.n = n_missing(cu, tag, room, lines, b.step, &delay);
 	if (!b.n)
 		return 0;
+	if (delay) {
+		wait_for_slot(cu, tcp->now + delay);
+		if (tcp->now >= end)
+			return 0;
+	}
+	b.now = tcp->now;
+	for (uint32_t k = 0; k < b.n * tags; k++) {
+		sg_cache_add(&tcp->tags, tag + k);
+		take_slot(tcp, hw);
+	}
+	tcp->now += b.n * b.step;
 	send(cu, op, SG_REQ_READ, &b, 0);
-	op->last_line = line - lines;
+	op->last_line = line + (b.n - 1) * lines;
 	op->last_lines = (uint8_t)lines;
 	return b.n * lines;
 }
 
 /*
- * Requests lines one after the other, as long as they miss and all of their parts are looked up before `end`. False: did
- * nothing; otherwise tcp->now or tcp->blocked says when the next one is looked up.
+ * Requests lines one after the other, as long as they miss. False: did nothing; otherwise tcp->now or tcp->blocked says when
+ * the next one is looked up.
  */
 static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 {
 	struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_hw *hw = cu->model->hw;
 	bool wide = hw->l1_line == 128;
-	uint32_t cost = op->per_line * hw->l1_16ths, n_done = 0, n;
-	uint64_t line = op->first + op->at / op->per_line, before = tcp->now;
+	uint32_t cost = op->per_line * hw->l1_16ths, n_done = 0, n, part = op->per_line - 1u;
+	uint64_t line = op->first + (op->at >> part), before = tcp->now;
 
-	if (op->at % op->per_line || (wide && line & 1) || op->glc)
+	if (op->at & part || (wide && line & 1) || op->glc)
 		return false;
-	n = n_alike(cu, op, line, (op->n_lines - op->at) / op->per_line);
+	n = n_alike(cu, op, line, (op->n_lines - op->at) >> part);
 	if (op->memory.kind.mtype == SG_MTYPE_UC)
 		return false;
-	while (n_done < n && tcp->now + cost <= end) {
-		uint32_t left = n - n_done, done;
-		uint64_t room = (end - tcp->now) / cost, at = line + n_done;
+	while (n_done < n && tcp->now < end) {
+		uint64_t at = line + n_done;
+		uint32_t done;
 
 		if (sg_cache_has(&tcp->tags, wide ? at >> 1 : at))
 			break;
@@ -429,16 +490,17 @@ static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 				break;
 			continue;
 		}
-		done = read_chunk(cu, op, at, room < left ? (uint32_t)room : left, cost);
+		done = read_chunk(cu, op, at, n - n_done, cost, end);
 		if (!done)
 			break;
 		n_done += done;
 	}
-	op->at += n_done * op->per_line;
-	n = wide ? n_done / 2 : n_done;
-	TCP(TCP_TCC_READ_REQ) += n;
-	count_type(tcp, op, SG_REQ_READ, n);
-	count_translated(tcp, n_done * op->per_line);
+	if (n_done) {
+		n = wide ? n_done / 2 : n_done;
+		TCP(TCP_TCC_READ_REQ) += n;
+		count_type(tcp, op, SG_REQ_READ, n);
+		count_lines(tcp, op, n_done);
+	}
 	return tcp->blocked || tcp->now > before;
 }
 
@@ -470,6 +532,8 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 			if (tcp->blocked)
 				return;
 		}
+		if (tcp->now - cu->model->hw->l1_16ths >= end)
+			return; /* of a chunk, the last line is looked up later */
 		sg_tcp_sent(cu, op);
 	}
 }

@@ -61,7 +61,9 @@ uint64_t sg_tcp_full_until(const struct sg_cu *cu)
 {
 	const struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_vmem_op *op = sg_tcp_lookup(tcp, 0);
-	uint64_t last = tcp->now + (op->n_lines - op->at - 1) * cu->model->hw->l1_16ths;
+	int64_t n_left =
+		(int64_t)op->n_lines - op->at - 1; /* after the next one; -1: all are looked up */
+	uint64_t last = tcp->now + (uint64_t)(n_left * cu->model->hw->l1_16ths);
 
 	/* an answer of L2 is not known before the next window */
 	return tcp->blocked && last < cu->model->window_end << 4 ? cu->model->window_end - 1
