@@ -59,7 +59,7 @@ static void occupy(uint64_t *unit_free, uint64_t t, uint32_t passes)
  * own. If all tried at once, the oldest would always win and run so far ahead of the youngest that their pages
  * would not fit UTCL1 (measured in the HBM benchmark: a third of the bandwidth).
  */
-static uint64_t wait_for_room(const struct sg_cu *full, const struct sg_model_wave *w,
+static uint64_t wait_for_room(const struct sg_tcp *full, const struct sg_model_wave *w,
 			      const struct sg_timing_insn *inst, uint64_t t)
 {
 	uint64_t full_until = sg_tcp_full_until(full), step = 4 * SG_QUAD;
@@ -72,16 +72,16 @@ static uint64_t wait_for_room(const struct sg_cu *full, const struct sg_model_wa
 	return until;
 }
 
-/* The CU, or the first of those in step with it, whose address unit is full; NULL: none is. */
-static const struct sg_cu *full_cu(struct sg_cu *cu, uint64_t t)
+/* The pipeline of the CU, or the first of those in step with it, whose address unit is full; NULL: none is. */
+static const struct sg_tcp *full_tcp(struct sg_cu *cu, uint64_t t)
 {
 	uint32_t n = sg_lockstep_n(cu->model, cu->xcc);
 
 	for (uint32_t k = 0; k < n; k++) {
 		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
 
-		if (other && !sg_tcp_room(other, t))
-			return other;
+		if (other && !sg_tcp_room(&other->tcp, t))
+			return &other->tcp;
 	}
 	return NULL;
 }
@@ -101,7 +101,7 @@ static uint64_t lgkm_ready(struct sg_model_wave *w, uint64_t t)
 static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
 			   const struct sg_timing_insn *inst, uint64_t t)
 {
-	const struct sg_cu *full;
+	const struct sg_tcp *full;
 
 	if (inst->unit == SG_UNIT_VALU) {
 		uint64_t when = valu_free(simd, inst);
@@ -123,7 +123,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 			if (w->ready_at > t)
 				return w->ready_at;
 		}
-		full = full_cu(cu, t);
+		full = full_tcp(cu, t);
 		if (!full)
 			return sg_reaches_lds(&w->trace.reader, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
@@ -576,7 +576,7 @@ void sg_cu_end_window(struct sg_scalar_group *group, uint64_t end)
 {
 	for (uint32_t c = 0; c < group->n_cus; c++) {
 		if (group->cus[c]->tcp.queue.n)
-			sg_tcp_advance(group->cus[c], end);
+			sg_tcp_advance(&group->cus[c]->tcp, end);
 		if (group->cus[c]->next_sample < end)
 			sg_sample_window(group->cus[c], end - 1);
 	}

@@ -15,10 +15,9 @@ static struct sg_line_access line_of(const struct sg_vmem_op *op, uint32_t k)
 }
 
 /* The look-ups are stalled: the address unit stalls, too, when the queue between them is full. */
-static void count_stall(struct sg_cu *cu, uint64_t cycles)
+static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
 {
-	const struct sg_hw *hw = cu->model->hw;
-	struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = tcp->model->hw;
 
 	if (tcp->queue.n > hw->ta_ahead)
 		TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
@@ -34,10 +33,9 @@ static void count_translated(struct sg_tcp *tcp, uint32_t n)
 }
 
 /* Counts the translation of the next line; false: it takes until tcp->now. */
-static bool translate(struct sg_cu *cu, uint64_t line)
+static bool translate(struct sg_tcp *tcp, uint64_t line)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_model *m = cu->model;
+	struct sg_model *m = tcp->model;
 	uint64_t page = line >> (m->hw->page_shift - 6), now = tcp->now >> 4, ready;
 
 	if (tcp->translated)
@@ -63,7 +61,7 @@ static bool translate(struct sg_cu *cu, uint64_t line)
 	if (m->walk_page == page >> 3 && m->walk_ready > ready)
 		ready = m->walk_ready;
 	TCP(TCP_UTCL1_STALL_LFIFO_NOT_RES) += ready - now;
-	count_stall(cu, ready - now);
+	count_stall(tcp, ready - now);
 	tcp->now = ready << 4;
 	return false;
 }
@@ -77,19 +75,18 @@ struct burst {
 };
 
 /* Puts them on their way. They are of one chunk of SG_CHUNK bytes. */
-static inline void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind,
+static inline void send(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
 			const struct burst *b, uint64_t bytes)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_request r = { .time = (b->now >> 4) + cu->model->hw->request,
+	struct sg_request r = { .time = (b->now >> 4) + tcp->model->hw->request,
 				.addr = b->line << 6,
 				.bytes = bytes,
 				.owner = op,
 				.slot = b->slot,
-				.source = (uint16_t)cu->index,
+				.source = tcp->source,
 				.kind = (uint8_t)kind,
 				.lines = (uint8_t)b->lines,
-				.xcc = (uint8_t)cu->xcc,
+				.xcc = tcp->xcc,
 				.memory = op->memory.kind,
 				.slc = op->slc,
 				.n_more = (uint8_t)(b->n - 1),
@@ -101,19 +98,19 @@ static inline void send(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kin
 	of_ram = of_ram < b->n ? of_ram : b->n;
 	tcp->c[SG_C_TCP_TAGRAM0_REQ + ram] += of_ram;
 	tcp->c[SG_C_TCP_TAGRAM0_REQ + ((ram + 1) & 3)] += b->n - of_ram;
-	sg_tcc_send(&cu->model->tcc, &r);
+	sg_tcc_send(&tcp->model->tcc, &r);
 	op->n_pending += b->n;
 	tcp->n_sent += kind == SG_REQ_READ ? b->n : 0;
 	tcp->n_written += kind == SG_REQ_WRITE ? b->n : 0;
 	tcp->last_sent = (b->now + (b->n - 1) * b->step) >> 4;
 }
 
-static void send_one(struct sg_cu *cu, struct sg_vmem_op *op, enum sg_req_kind kind, uint64_t line,
-		     uint64_t bytes, uint32_t lines)
+static void send_one(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+		     uint64_t line, uint64_t bytes, uint32_t lines)
 {
-	struct burst one = { line, cu->tcp.now, 1, lines, 0, cu->tcp.n_reads };
+	struct burst one = { line, tcp->now, 1, lines, 0, tcp->n_reads };
 
-	send(cu, op, kind, &one, bytes);
+	send(tcp, op, kind, &one, bytes);
 }
 
 /* How many 64-byte lines there are from this one to the end of its chunk. */
@@ -129,21 +126,19 @@ static const uint64_t *slot_of(const struct sg_tcp *tcp, const struct sg_hw *hw,
 }
 
 /* Waits for an entry for a read in flight. */
-static void wait_for_slot(struct sg_cu *cu, uint64_t until)
+static void wait_for_slot(struct sg_tcp *tcp, uint64_t until)
 {
-	struct sg_tcp *tcp = &cu->tcp;
 	uint64_t cycles = (until >> 4) - (tcp->now >> 4);
 
 	TCP(TCP_LFIFO_STALL_CYCLES) += cycles;
-	count_stall(cu, cycles);
+	count_stall(tcp, cycles);
 	tcp->now = until;
 }
 
 /* Whether there is an entry for a read in flight. False: none before tcp->now, or (blocked) until an answer. */
-static bool find_slot(struct sg_cu *cu)
+static bool find_slot(struct sg_tcp *tcp)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	uint64_t free_at = *slot_of(tcp, cu->model->hw, 0);
+	uint64_t free_at = *slot_of(tcp, tcp->model->hw, 0);
 
 	if (free_at == SG_NEVER) {
 		tcp->blocked = true;
@@ -151,7 +146,7 @@ static bool find_slot(struct sg_cu *cu)
 	}
 	if (free_at << 4 <= tcp->now)
 		return true;
-	wait_for_slot(cu, free_at << 4);
+	wait_for_slot(tcp, free_at << 4);
 	return false;
 }
 
@@ -162,19 +157,18 @@ static void take_slot(struct sg_tcp *tcp, const struct sg_hw *hw)
 
 /* MI200: a read goes out together with that of the other half of 128 bytes, if that comes next, unless the way to L2 has
  * been idle: then it does not wait. */
-static bool may_pair(struct sg_cu *cu, uint64_t line)
+static bool may_pair(struct sg_tcp *tcp, uint64_t line)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = tcp->model->hw;
 	uint64_t now = tcp->now >> 4;
 
 	return hw->merge_wait && !(line & 1) && now - tcp->last_sent <= hw->merge_wait &&
 	       *slot_of(tcp, hw, 1) <= now && !sg_cache_has(&tcp->tags, line + 1);
 }
 
-static bool pair_follows(struct sg_cu *cu, const struct sg_vmem_op *op, uint64_t line)
+static bool pair_follows(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
 {
-	if (!may_pair(cu, line))
+	if (!may_pair(tcp, line))
 		return false;
 	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
 		if (line_of(op, k).line != line)
@@ -196,10 +190,9 @@ static void count_type(struct sg_tcp *tcp, const struct sg_vmem_op *op, enum sg_
 	tcp->c[first[op->memory.kind.mtype] + kind - SG_REQ_READ] += n;
 }
 
-static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = tcp->model->hw;
 	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC, wide = hw->l1_line == 128;
 	uint64_t tag = wide ? line >> 1 : line;
 	uint32_t n;
@@ -209,17 +202,17 @@ static bool read_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	if (uncached ? line - op->last_line < op->last_lines
 		     : !op->glc && sg_cache_use(&tcp->tags, tag))
 		return true;
-	if (!find_slot(cu))
+	if (!find_slot(tcp))
 		return false;
 	if (wide)
 		line &= ~1ull;
-	lines = wide || pair_follows(cu, op, line) ? 2 : 1;
+	lines = wide || pair_follows(tcp, op, line) ? 2 : 1;
 	n = sg_tcp_requests(hw, lines);
 	for (uint32_t k = 0; k < n && !uncached; k++)
 		sg_cache_touch(&tcp->tags, tag + k);
 	op->last_line = line;
 	op->last_lines = lines;
-	send_one(cu, op, SG_REQ_READ, line, 0, lines);
+	send_one(tcp, op, SG_REQ_READ, line, 0, lines);
 	for (uint32_t k = 0; k < n; k++)
 		take_slot(tcp, hw);
 	TCP(TCP_TCC_READ_REQ) += n;
@@ -233,9 +226,8 @@ static bool is_first_half(const struct sg_vmem_op *op)
 	return op->per_line == 2 && !(op->at & 1);
 }
 
-static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+static void write_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
-	struct sg_tcp *tcp = &cu->tcp;
 	uint64_t bytes = line_of(op, op->at).bytes | op->written;
 
 	/* what follows for the same line goes along */
@@ -243,16 +235,14 @@ static void write_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
 	if (op->at + 1 < op->n_lines && line_of(op, op->at + 1).line == line)
 		return;
 	op->written = 0;
-	send_one(cu, op, SG_REQ_WRITE, line, bytes, 1);
+	send_one(tcp, op, SG_REQ_WRITE, line, bytes, 1);
 	TCP(TCP_TCC_WRITE_REQ)++;
 	count_type(tcp, op, SG_REQ_WRITE, 1);
 }
 
-static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+static void atomic_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-
-	send_one(cu, op, SG_REQ_ATOMIC, line, line_of(op, op->at).bytes, 1);
+	send_one(tcp, op, SG_REQ_ATOMIC, line, line_of(op, op->at).bytes, 1);
 	if (op->kind == SG_MEM_ATOMIC_RTN)
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
@@ -264,10 +254,9 @@ static void atomic_line(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
  * The accesses that follow the one just looked up, of lanes in order, to lines that it found or has requested: they
  * hit and change nothing. Counts those, if all of them are looked up before `end`.
  */
-static void pass_hits(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint64_t end)
+static void pass_hits(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line, uint64_t end)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = tcp->model->hw;
 	uint64_t next = line + 1;
 	uint32_t n;
 
@@ -288,24 +277,23 @@ static void pass_hits(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, ui
 }
 
 /* What memory the line is. */
-static void classify(const struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line)
+static void classify(const struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
 	if ((line << 6) - op->memory.from >= op->memory.size)
-		op->memory = sg_model_memory(cu->model, line << 6);
+		op->memory = sg_model_memory(tcp->model, line << 6);
 }
 
 /* The next line of the instruction. False: not now; tcp->now or tcp->blocked says when. */
-static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
+static bool look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 {
-	struct sg_tcp *tcp = &cu->tcp;
 	uint64_t line = line_of(op, op->at).line;
-	uint32_t cycles = cu->model->hw->l1_16ths;
+	uint32_t cycles = tcp->model->hw->l1_16ths;
 
-	if (!translate(cu, line))
+	if (!translate(tcp, line))
 		return false;
-	classify(cu, op, line);
+	classify(tcp, op, line);
 	if (op->kind == SG_MEM_LOAD) {
-		if (!read_line(cu, op, line))
+		if (!read_line(tcp, op, line))
 			return false;
 	} else if (op->kind == SG_MEM_STORE) {
 		if (is_first_half(op) && tcp->now + cycles < end) { /* the other one, too */
@@ -313,15 +301,15 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 			op->written = line_of(op, op->at++).bytes;
 			tcp->now += cycles;
 		}
-		write_line(cu, op, line);
+		write_line(tcp, op, line);
 	} else {
-		atomic_line(cu, op, line);
+		atomic_line(tcp, op, line);
 	}
 	op->at++;
 	tcp->translated = false;
 	tcp->now += cycles;
 	if (op->per_line && op->kind == SG_MEM_LOAD)
-		pass_hits(cu, op, line, end);
+		pass_hits(tcp, op, line, end);
 	return true;
 }
 
@@ -337,16 +325,16 @@ static bool look_up(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
  * How many of the next n lines are memory of one kind, whose page is translated; 0: none, or translation takes until
  * tcp->now.
  */
-static uint32_t n_alike(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint64_t n)
+static uint32_t n_alike(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line, uint64_t n)
 {
-	uint32_t page_lines = 1u << (cu->model->hw->page_shift - 6);
+	uint32_t page_lines = 1u << (tcp->model->hw->page_shift - 6);
 	uint32_t left = page_lines - (uint32_t)line % page_lines;
 	uint64_t before, of_kind;
 
-	if (!translate(cu, line))
+	if (!translate(tcp, line))
 		return 0;
 	n = n < left ? n : left;
-	classify(cu, op, line);
+	classify(tcp, op, line);
 	before = (line << 6) - op->memory.from;
 	of_kind = (op->memory.size - before) >> 6;
 	return n < of_kind ? (uint32_t)n : (uint32_t)of_kind;
@@ -363,16 +351,15 @@ static void count_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint32_t n)
 }
 
 /* Writes whole lines. False: none. */
-static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
+static bool write_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	uint32_t cycles = cu->model->hw->l1_16ths, cost = op->per_line * cycles, n, done = 0;
+	uint32_t cycles = tcp->model->hw->l1_16ths, cost = op->per_line * cycles, n, done = 0;
 	uint32_t part = op->per_line - 1u, left = (op->n_lines - op->at) >> part;
 	uint64_t line = op->first + (op->at >> part);
 
 	if (op->at & part || op->written || !left)
 		return false;
-	n = n_alike(cu, op, line, left);
+	n = n_alike(tcp, op, line, left);
 	while (done < n && tcp->now < end) {
 		uint32_t room = left_of_chunk(line + done), rest = n - done;
 		/* a line is sent when its last part has been looked up */
@@ -380,7 +367,7 @@ static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 			line + done, tcp->now + cost - cycles, room < rest ? room : rest, 1, cost, 0
 		};
 
-		send(cu, op, SG_REQ_WRITE, &b, ~0ull);
+		send(tcp, op, SG_REQ_WRITE, &b, ~0ull);
 		done += b.n;
 		tcp->now += b.n * cost;
 	}
@@ -396,11 +383,10 @@ static bool write_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
  * Of the next requests, for so many lines each, how many miss and can have entries without a gap between them. *delay: so
  * long the first of them has to wait. The first one need not.
  */
-static uint32_t n_missing(const struct sg_cu *cu, uint64_t tag, uint32_t most, uint32_t lines,
+static uint32_t n_missing(const struct sg_tcp *tcp, uint64_t tag, uint32_t most, uint32_t lines,
 			  uint32_t step, uint64_t *delay)
 {
-	const struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = tcp->model->hw;
 	uint32_t tags = sg_tcp_requests(hw, lines), n = 0;
 
 	for (*delay = 0; n < most; n++, tag += tags) {
@@ -428,12 +414,11 @@ static uint32_t n_missing(const struct sg_cu *cu, uint64_t tag, uint32_t most, u
  * Requests lines that miss, each of which takes so many 1/16 cycles: up to n of them, to the end of the chunk. There is an entry
  * for the first one. Returns how many; 0: it does not miss, or is later than `end`.
  */
-static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t line, uint32_t n,
+static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line, uint32_t n,
 			   uint32_t cost, uint64_t end)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
-	bool wide = hw->l1_line == 128, merges = !wide && may_pair(cu, line);
+	const struct sg_hw *hw = tcp->model->hw;
+	bool wide = hw->l1_line == 128, merges = !wide && may_pair(tcp, line);
 	uint32_t lines = wide || merges ? 2 : 1, room = left_of_chunk(line);
 	uint32_t tags = sg_tcp_requests(hw, lines);
 	struct burst b = { line, 0, 0, lines, lines * cost, tcp->n_reads };
@@ -442,11 +427,11 @@ static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t lin
 	if (hw->merge_wait && !merges) /* the next ones may be a pair */
 		room = 2 - (line & 1);
 	room = (n < room ? n : room) >> (lines - 1);
-	b.n = n_missing(cu, tag, room, lines, b.step, &delay);
+	b.n = n_missing(tcp, tag, room, lines, b.step, &delay);
 	if (!b.n)
 		return 0;
 	if (delay) {
-		wait_for_slot(cu, tcp->now + delay);
+		wait_for_slot(tcp, tcp->now + delay);
 		if (tcp->now >= end)
 			return 0;
 	}
@@ -456,7 +441,7 @@ static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t lin
 		take_slot(tcp, hw);
 	}
 	tcp->now += b.n * b.step;
-	send(cu, op, SG_REQ_READ, &b, 0);
+	send(tcp, op, SG_REQ_READ, &b, 0);
 	op->last_line = line + (b.n - 1) * lines;
 	op->last_lines = (uint8_t)lines;
 	return b.n * lines;
@@ -466,17 +451,16 @@ static uint32_t read_chunk(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t lin
  * Requests lines one after the other, as long as they miss. False: did nothing; otherwise tcp->now or tcp->blocked says when
  * the next one is looked up.
  */
-static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
+static bool read_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	const struct sg_hw *hw = cu->model->hw;
+	const struct sg_hw *hw = tcp->model->hw;
 	bool wide = hw->l1_line == 128;
 	uint32_t cost = op->per_line * hw->l1_16ths, n_done = 0, n, part = op->per_line - 1u;
 	uint64_t line = op->first + (op->at >> part), before = tcp->now;
 
 	if (op->at & part || (wide && line & 1) || op->glc)
 		return false;
-	n = n_alike(cu, op, line, (op->n_lines - op->at) >> part);
+	n = n_alike(tcp, op, line, (op->n_lines - op->at) >> part);
 	if (op->memory.kind.mtype == SG_MTYPE_UC)
 		return false;
 	while (n_done < n && tcp->now < end) {
@@ -485,12 +469,12 @@ static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 
 		if (sg_cache_has(&tcp->tags, wide ? at >> 1 : at))
 			break;
-		if (!find_slot(cu)) {
+		if (!find_slot(tcp)) {
 			if (tcp->blocked)
 				break;
 			continue;
 		}
-		done = read_chunk(cu, op, at, n - n_done, cost, end);
+		done = read_chunk(tcp, op, at, n - n_done, cost, end);
 		if (!done)
 			break;
 		n_done += done;
@@ -504,16 +488,15 @@ static bool read_lines(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
 	return tcp->blocked || tcp->now > before;
 }
 
-static bool look_up_many(struct sg_cu *cu, struct sg_vmem_op *op, uint64_t end)
+static bool look_up_many(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 {
 	if (op->kind == SG_MEM_STORE)
-		return write_lines(cu, op, end);
-	return op->kind == SG_MEM_LOAD && read_lines(cu, op, end);
+		return write_lines(tcp, op, end);
+	return op->kind == SG_MEM_LOAD && read_lines(tcp, op, end);
 }
 
-void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
+void sg_tcp_advance(struct sg_tcp *tcp, uint64_t until)
 {
-	struct sg_tcp *tcp = &cu->tcp;
 	uint64_t end = until << 4;
 
 	tcp->blocked = false;
@@ -527,13 +510,13 @@ void sg_tcp_advance(struct sg_cu *cu, uint64_t until)
 		while (op->at < op->n_lines) {
 			if (tcp->now >= end)
 				return;
-			if (!(op->per_line && look_up_many(cu, op, end)))
-				look_up(cu, op, end);
+			if (!(op->per_line && look_up_many(tcp, op, end)))
+				look_up(tcp, op, end);
 			if (tcp->blocked)
 				return;
 		}
-		if (tcp->now - cu->model->hw->l1_16ths >= end)
+		if (tcp->now - tcp->model->hw->l1_16ths >= end)
 			return; /* of a chunk, the last line is looked up later */
-		sg_tcp_sent(cu, op);
+		sg_tcp_sent(tcp, op);
 	}
 }

@@ -83,7 +83,7 @@ void sg_lockstep_begin_die(struct sg_model *m, uint32_t xcc)
 
 	die->n_led = die->in_step ? die->n_dies * hw->n_se : 1;
 	for (uint32_t k = 0; k < die->n_dies * hw->n_se * n; k++) {
-		first[k].follows = die->in_step && k >= n;
+		first[k].tcp.follows = die->in_step && k >= n;
 		first[k].set = &first[k].own;
 	}
 	if (!die->in_step)

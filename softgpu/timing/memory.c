@@ -199,7 +199,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 	uint32_t n_lanes;
 
 	if (inst->mem_kind == SG_MEM_CONTROL) {
-		sg_tcp_control(cu, w, inst, t);
+		sg_tcp_control(&cu->tcp, w, inst, t);
 		return true;
 	}
 	if (cu == w->home)
@@ -212,7 +212,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 			return false;
 		if (all) {
 			SQ(SQ_INSTS_FLAT_LDS_ONLY)++;
-			sg_tcp_pass(cu, inst);
+			sg_tcp_pass(&cu->tcp, inst);
 			if (cu == w->home)
 				w->vm_done[sg_push_vm(w)] =
 					w->lgkm_done[(w->lgkm.n_issued - 1) % SG_MAX_LGKM];
@@ -222,7 +222,7 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 	if (!next_lines(cu, w, trace, inst, &is_scratch, &n_lanes))
 		return false;
 	sg_trace_prefetch(&trace->reader);
-	sg_tcp_issue(cu, w, inst, &cu->model->accesses, n_lanes, is_scratch, t);
+	sg_tcp_issue(&cu->tcp, w, inst, &cu->model->accesses, n_lanes, is_scratch, t);
 	return true;
 }
 

@@ -235,6 +235,9 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 	cu->sample_rr = 0;
 	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
 	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct sg_tcp, slot_free));
+	tcp->model = m;
+	tcp->source = (uint16_t)cu->index;
+	tcp->xcc = (uint8_t)cu->xcc;
 	tcp->tags = tags;
 	tcp->pages = pages;
 	tcp->last_page = SG_NEVER;
@@ -256,7 +259,7 @@ static void answer(void *ctx, const struct sg_request *r, const struct sg_answer
 	if (r->source >= SG_SOURCE_SQC)
 		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, a->last);
 	else
-		sg_tcp_answer(&m->cus[r->source], r, a);
+		sg_tcp_answer(&m->cus[r->source].tcp, r, a);
 }
 
 static void begin(struct sg_model *m)

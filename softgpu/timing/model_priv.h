@@ -182,6 +182,10 @@ struct sg_vmem_tally {
 };
 
 struct sg_tcp {
+	struct sg_model *model;
+	uint16_t source; /* of its requests */
+	uint8_t xcc;
+	bool follows; /* another engine's CU issues for it, see lockstep.c */
 	struct sg_lookup_queue queue;
 	struct sg_op_queue loads, stores; /* in order, until answered */
 	struct sg_cache tags, pages;
@@ -195,6 +199,7 @@ struct sg_tcp {
 	struct sg_busy ta_busy, td_busy;
 	uint64_t n_returned;                           /* bytes to the registers */
 	uint64_t n_sent, n_written;                    /* reads and writes, to L2 */
+	uint64_t in_flight;                            /* cycles, of all instructions */
 	uint64_t *ta, *td, *c;                         /* counters */
 	struct sg_vmem_tally tally[2][SG_N_MEM_KINDS]; /* of buffer instructions; of flat ones */
 	bool touched;                     /* what follows, and the caches, have been used */
@@ -217,7 +222,6 @@ struct sg_cu {
 	uint64_t common_end;            /* of the last wave that counts in `set` */
 	struct sg_count_set own;        /* of its shader engine */
 	const struct sg_count_set *set; /* that most of its waves count in */
-	bool follows;                   /* another engine's CU issues for it, see lockstep.c */
 	uint64_t next_sample;
 	uint32_t sample_rr;
 };
@@ -401,24 +405,24 @@ void sg_wave_wait(struct sg_model_wave *w,
 void sg_wave_answered(struct sg_model_wave *w,
 		      uint64_t now); /* a time that the wave may wait for is known */
 /* tcp.c */
-bool sg_tcp_room(struct sg_cu *cu, uint64_t t);
+bool sg_tcp_room(struct sg_tcp *tcp, uint64_t t);
 /* There is no room, nor will there be up to this cycle. */
-uint64_t sg_tcp_full_until(const struct sg_cu *cu);
+uint64_t sg_tcp_full_until(const struct sg_tcp *tcp);
 /* The lines of an instruction's active lanes. */
-void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		  const struct sg_accesses *lines, uint32_t n_lanes, bool is_scratch, uint64_t t);
 /* An instruction that maintains L1. */
-void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+void sg_tcp_control(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		    uint64_t t);
 /* A flat instruction with lanes in LDS only: the address unit counts it and does not forward it. */
-void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst);
+void sg_tcp_pass(struct sg_tcp *tcp, const struct sg_timing_insn *inst);
 /* All lines have been looked up: it waits for its answers. */
-void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op);
+void sg_tcp_sent(struct sg_tcp *tcp, struct sg_vmem_op *op);
 /* l1.c */
-void sg_tcp_advance(struct sg_cu *cu, uint64_t until);
+void sg_tcp_advance(struct sg_tcp *tcp, uint64_t until);
 /* At the end of a dispatch: completes its counters. */
 void sg_tcp_finish(struct sg_tcp *tcp);
-void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg_answers *a);
+void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct sg_answers *a);
 /* sqc.c */
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 		 struct sg_scalar_wait wait);

@@ -150,6 +150,7 @@ static void finish_cus(struct sg_model *m)
 		struct sg_tcp *tcp = &cu->tcp;
 
 		sg_tcp_finish(tcp);
+		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += tcp->in_flight;
 		cu->own.sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
 		cu->own.sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
 		cu->own.sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;
@@ -243,8 +244,8 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	sg_lockstep_finish(m);
 	sg_insn_counts(m);
 	sg_tcc_finish(&m->tcc);
-	finish_engines(m, grbm);
 	finish_cus(m);
+	finish_engines(m, grbm);
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
 		finish_front_end(m, xcc, grbm, spi_busy);
 	for (uint32_t k = 0; k < sg_hw_instances(m->hw, SG_BLOCK_TCA); k++)

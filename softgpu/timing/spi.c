@@ -69,7 +69,7 @@ static bool fits(const struct sg_model *m, const struct sg_cu *cu)
 	const struct sg_model_dispatch *d = m->d;
 	uint32_t n_free = 0;
 
-	if (cu->missing || cu->follows ||
+	if (cu->missing || cu->tcp.follows ||
 	    cu->lds_used + granules(d->lds_bytes, m->hw->lds_granule) > m->hw->lds_bytes ||
 	    (d->waves_per_wg > 1 && cu->barriers_used == m->hw->barriers))
 		return false;

@@ -47,27 +47,26 @@ static struct sg_op_queue *queue_of(struct sg_tcp *tcp, uint8_t kind)
 
 /* ---- issue ---- */
 
-bool sg_tcp_room(struct sg_cu *cu, uint64_t t)
+bool sg_tcp_room(struct sg_tcp *tcp, uint64_t t)
 {
 	/* at times one that follows is slower than its leader, which does not wait for it at once */
-	uint32_t room = cu->model->hw->ta_queue + (cu->follows ? SG_LOOKUPS_BEHIND : 0);
+	uint32_t room = tcp->model->hw->ta_queue + (tcp->follows ? SG_LOOKUPS_BEHIND : 0);
 
-	if (cu->tcp.queue.n >= room)
-		sg_tcp_advance(cu, t);
-	return cu->tcp.queue.n < room;
+	if (tcp->queue.n >= room)
+		sg_tcp_advance(tcp, t);
+	return tcp->queue.n < room;
 }
 
-uint64_t sg_tcp_full_until(const struct sg_cu *cu)
+uint64_t sg_tcp_full_until(const struct sg_tcp *tcp)
 {
-	const struct sg_tcp *tcp = &cu->tcp;
 	const struct sg_vmem_op *op = sg_tcp_lookup(tcp, 0);
 	int64_t n_left =
 		(int64_t)op->n_lines - op->at - 1; /* after the next one; -1: all are looked up */
-	uint64_t last = tcp->now + (uint64_t)(n_left * cu->model->hw->l1_16ths);
+	uint64_t last = tcp->now + (uint64_t)(n_left * tcp->model->hw->l1_16ths);
 
 	/* an answer of L2 is not known before the next window */
-	return tcp->blocked && last < cu->model->window_end << 4 ? cu->model->window_end - 1
-								 : last >> 4;
+	return tcp->blocked && last < tcp->model->window_end << 4 ? tcp->model->window_end - 1
+								  : last >> 4;
 }
 
 /* n instructions. */
@@ -81,9 +80,9 @@ static void count_address(struct sg_tcp *tcp, bool flat, unsigned kind, uint64_t
 	kinds[kind == SG_MEM_LOAD ? 1 : kind == SG_MEM_STORE ? 2 : 3] += n;
 }
 
-void sg_tcp_pass(struct sg_cu *cu, const struct sg_timing_insn *inst)
+void sg_tcp_pass(struct sg_tcp *tcp, const struct sg_timing_insn *inst)
 {
-	count_address(&cu->tcp, inst->unit == SG_UNIT_FLAT, inst->mem_kind, 1);
+	count_address(tcp, inst->unit == SG_UNIT_FLAT, inst->mem_kind, 1);
 }
 
 static void count_issue(struct sg_tcp *tcp, const struct sg_timing_insn *inst,
@@ -184,35 +183,32 @@ static void free_op(struct sg_model *m, struct sg_vmem_op *op)
 	sg_reuse_put(pool_of(m, op->room), op);
 }
 
-void sg_tcp_control(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+void sg_tcp_control(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		    uint64_t t)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-
 	tcp->touched = true;
 	if (!(inst->flags & SG_INSN_KEEPS_L1)) { /* buffer_wbinvl1: later accesses miss */
 		sg_cache_clear(&tcp->tags);
 		TCP(TCP_TOTAL_WRITEBACK_INVALIDATES)++;
 		TCP(TCP_SQ_TCP_INVALIDATE_VOL)++;
 	}
-	if (cu == w->home)
-		w->vm_done[sg_push_vm(w)] = t + cu->model->hw->l1_hit;
+	if (tcp == &w->home->tcp)
+		w->vm_done[sg_push_vm(w)] = t + tcp->model->hw->l1_hit;
 }
 
-void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
+void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		  const struct sg_accesses *lines, uint32_t n_lanes, bool is_scratch, uint64_t t)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_vmem_op *op = new_op(cu->model, lines);
+	struct sg_vmem_op *op = new_op(tcp->model, lines);
 
 	tcp->touched = true;
 	if (!op)
 		return;
 	op->wave = w;
-	op->follows = cu != w->home;
+	op->follows = tcp != &w->home->tcp;
 	/* a leader has issued its own before */
 	op->vm_slot = op->follows ? (w->vm.n_issued - 1) % SG_MAX_VM : sg_push_vm(w);
-	cu->model->n_behind += op->follows;
+	tcp->model->n_behind += op->follows;
 	op->kind = inst->mem_kind;
 	op->slc = inst->slc;
 	op->glc = inst->glc;
@@ -230,10 +226,9 @@ void sg_tcp_issue(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_tim
 
 /* ---- answers ---- */
 
-static void retire(struct sg_cu *cu, struct sg_op_queue *q)
+static void retire(struct sg_tcp *tcp, struct sg_op_queue *q)
 {
-	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_model *m = cu->model;
+	struct sg_model *m = tcp->model;
 
 	while (q->head && !q->head->n_pending) {
 		struct sg_vmem_op *op = pop(q);
@@ -248,7 +243,7 @@ static void retire(struct sg_cu *cu, struct sg_op_queue *q)
 		}
 		done = (ready >> 4) + m->hw->td_latency;
 		TCP(TCP_TCP_LATENCY) += (ready >> 4) - sg_op_arrived(op);
-		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += done - op->issued;
+		tcp->in_flight += done - op->issued;
 		sg_busy_add(&tcp->td_busy, op->looked_up, ready >> 4);
 		if (!op->follows) {
 			w->vm_done[op->vm_slot] = done;
@@ -269,10 +264,9 @@ static uint64_t latency_of(const struct sg_request *r, const struct sg_answers *
 	return a->sum - n * (r->time - request) - (n * r->n_more / 2 * r->step >> 4);
 }
 
-void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg_answers *a)
+void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct sg_answers *a)
 {
-	const struct sg_hw *hw = cu->model->hw;
-	struct sg_tcp *tcp = &cu->tcp;
+	const struct sg_hw *hw = tcp->model->hw;
 	struct sg_vmem_op *op = r->owner;
 
 	if (r->kind == SG_REQ_READ) {
@@ -288,12 +282,11 @@ void sg_tcp_answer(struct sg_cu *cu, const struct sg_request *r, const struct sg
 	op->done = a->last > op->done ? a->last : op->done;
 	op->n_pending -= r->n_more + 1u;
 	if (!op->n_pending)
-		retire(cu, queue_of(tcp, op->kind));
+		retire(tcp, queue_of(tcp, op->kind));
 }
 
-void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op)
+void sg_tcp_sent(struct sg_tcp *tcp, struct sg_vmem_op *op)
 {
-	struct sg_tcp *tcp = &cu->tcp;
 	struct sg_op_queue *queue = queue_of(tcp, op->kind);
 	uint64_t now = tcp->now >> 4;
 
@@ -301,8 +294,8 @@ void sg_tcp_sent(struct sg_cu *cu, struct sg_vmem_op *op)
 	tcp->queue.n--;
 	op->looked_up = now;
 	sg_busy_add(&tcp->ta_busy, sg_op_arrived(op) - TA_BUSY_CYCLES, now);
-	if (now + cu->model->hw->l1_hit > op->done)
-		op->done = now + cu->model->hw->l1_hit;
+	if (now + tcp->model->hw->l1_hit > op->done)
+		op->done = now + tcp->model->hw->l1_hit;
 	push(queue, op);
-	retire(cu, queue);
+	retire(tcp, queue);
 }
