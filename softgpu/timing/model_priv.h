@@ -426,7 +426,7 @@ void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct 
 /* sqc.c */
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 		 struct sg_scalar_wait wait);
-/* Code that is on its way to other caches. */
+/* Code that is on its way to other caches; the engine of this one counts it. */
 void sg_sqc_request_code(struct sg_scalar_group *g, uint64_t line, uint64_t t);
 /* When the instruction at pc is available. SG_NEVER: unknown; the answer will wake the wave. */
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);

@@ -76,6 +76,10 @@ void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct 
 
 void sg_sqc_request_code(struct sg_scalar_group *g, uint64_t line, uint64_t t)
 {
+	struct sg_cu *cu = g->cus[0];
+
+	SQ(SQC_TC_INST_REQ)++;
+	SQ(SQC_TC_REQ)++;
 	send(g, line, SG_REQ_INST, t);
 }
 

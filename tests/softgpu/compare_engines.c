@@ -1,8 +1,8 @@
 /*
  * compare_engines: random kernels whose engines are simulated together (softgpu/timing/lockstep.c), and apart. What
- * follows from instructions has to be equal in each dispatch; times differ, because small differences of memory decide who
- * is first at a barrier, but not in one direction. Prints the mean differences; docs/fidelity.md has those of 600
- * dispatches of each kind. Exit code 1: an exact counter differs, or the mean of the cycles is out of its bound.
+ * follows from instructions has to be equal in each dispatch, and the requests of the CUs are those that L2 has; times
+ * differ, because small differences of memory decide who is first at a barrier, but not in one direction. Prints the mean
+ * differences; docs/fidelity.md has those of 600 dispatches of each kind. Exit code 1: an exact counter differs, or the mean of the cycles is out of its bound.
  *
  *	compare_engines [DISPATCHES OF EACH KIND [FIRST SEED]]
  */
@@ -54,8 +54,23 @@ static const struct access {
 	{ "s_load_dwordx4", 16, SCALAR },
 };
 
+struct shape {
+	uint32_t waves; /* of a workgroup */
+	bool in_order;  /* lanes are, and all that they access is whole chunks apart: see joint.c */
+};
+
+/* Some of the lines are those of other accesses, waves or turns. */
+static void put_in_order(struct synth_inst *i, int64_t bytes, uint32_t waves)
+{
+	i->base = SYNTH_VRAM + ((uint64_t)below(2) << 26) + 256 * below(4);
+	i->per_lane = bytes;
+	i->per_wave = below(4) ? 64 * bytes : 0;
+	i->per_wg = below(4) ? 64 * bytes * waves : 256 * below(3);
+	i->per_turn = (256ll * below(3)) << 8 * below(2);
+}
+
 /* An array that all waves walk through: lane by lane, wave by wave, turn by turn. */
-static struct synth_inst random_access(uint32_t n_before, uint32_t waves)
+static struct synth_inst random_access(uint32_t n_before, const struct shape *shape)
 {
 	const struct access *a = &accesses[below(sizeof(accesses) / sizeof(accesses[0]))];
 	struct synth_inst i = { .mnemonic = a->mnemonic, .dwords = 2 };
@@ -70,24 +85,30 @@ static struct synth_inst random_access(uint32_t n_before, uint32_t waves)
 		i.per_wg = 64 * below(3);
 		return i;
 	}
+	if (shape->in_order && below(8)) {
+		if (a->bytes < 4)
+			i.mnemonic = accesses[0].mnemonic;
+		put_in_order(&i, a->bytes < 4 ? accesses[0].bytes : a->bytes, shape->waves);
+		return i;
+	}
 	i.per_lane = a->bytes * (below(4) ? 1 : 1 + below(16));
 	i.per_wave = below(4) ? 64 * i.per_lane : 0;
-	i.per_wg = below(4) ? waves * i.per_wave : 0;
+	i.per_wg = below(4) ? shape->waves * i.per_wave : 0;
 	i.per_turn = below(3) ? 1 << 18 : 0;
 	return i;
 }
 
-static struct synth_inst random_inst(uint32_t n_before, uint32_t waves)
+static struct synth_inst random_inst(uint32_t n_before, const struct shape *shape)
 {
 	uint32_t what = below(16);
 
 	if (what < 6)
-		return random_access(n_before, waves);
+		return random_access(n_before, shape);
 	if (what < 7)
 		return (struct synth_inst){ .mnemonic = "s_waitcnt", .dwords = 1, .simm = VM0 };
 	if (what < 8)
 		return (struct synth_inst){ .mnemonic = "s_waitcnt", .dwords = 1, .simm = LGKM0 };
-	if (what < 9 && waves > 1)
+	if (what < 9 && shape->waves > 1)
 		return (struct synth_inst){ .mnemonic = "s_barrier", .dwords = 1 };
 	what = below(sizeof(operations) / sizeof(operations[0]));
 	return (struct synth_inst){ .mnemonic = operations[what],
@@ -95,14 +116,15 @@ static struct synth_inst random_inst(uint32_t n_before, uint32_t waves)
 }
 
 /* Two to twelve instructions, one to ten times. */
-static struct synth_kernel random_kernel(struct synth_inst insts[MAX_INSTS], uint32_t waves)
+static struct synth_kernel random_kernel(struct synth_inst insts[MAX_INSTS],
+					 const struct shape *shape)
 {
 	struct synth_kernel k = { .insts = insts, .loop_from = 1, .code = SYNTH_CODE };
 	uint32_t n = 0;
 
 	insts[n++] = (struct synth_inst){ .mnemonic = "s_nop", .dwords = 1 };
 	for (uint32_t left = 2 + below(11); left; left--, n++)
-		insts[n] = random_inst(n, waves);
+		insts[n] = random_inst(n, shape);
 	insts[n++] = (struct synth_inst){ .mnemonic = "s_waitcnt", .dwords = 1, .simm = 0 };
 	k.loop_to = n;
 	k.turns = 1 + below(10);
@@ -140,11 +162,16 @@ static const struct kind {
 	const char *name;
 	uint32_t n_paths;
 	uint32_t (*paths[4])(uint64_t wg);
+	bool in_order;
 } kinds[] = {
 	{ "random kernels on six GPUs, some with workgroups of other paths",
 	  4,
 	  { all_alike, one_is_other, every_26th_is_other, many_are_others } },
 	{ "random kernels, at most one workgroup of another path", 2, { all_alike, one_is_other } },
+	{ "random kernels with lanes in order, some with workgroups of other paths",
+	  4,
+	  { all_alike, one_is_other, every_26th_is_other, many_are_others },
+	  .in_order = true },
 };
 
 /* ---- comparison ---- */
@@ -181,6 +208,16 @@ static void simulate(const struct sg_hw *hw, struct synth_run *run, bool apart,
 	sg_model_destroy(m);
 }
 
+static void check_balance(struct tally *t, const struct sg_hw *hw, uint64_t seed, const char *how,
+			  const struct sg_model_result *r)
+{
+	if (synth_requests_balance(hw, r))
+		return;
+	t->n_different++;
+	fprintf(stderr, "compare_engines: seed %lu, %s, %s: CUs count other requests than L2\n",
+		(unsigned long)seed, hw->name, how);
+}
+
 static void compare_exact(struct tally *t, const struct sg_hw *hw, uint64_t seed,
 			  const struct sg_model_result *a, const struct sg_model_result *b)
 {
@@ -204,15 +241,16 @@ static void compare_one(struct tally *t, const struct kind *kind, uint64_t seed)
 	const struct sg_hw *hw = gpus[seed % N_GPUS];
 	struct synth_kernel k;
 	struct synth_run run;
-	uint32_t waves, n_wgs;
+	struct shape shape = { .in_order = kind->in_order };
+	uint32_t n_wgs;
 
 	random_state = seed * 0x9e3779b97f4a7c15ull;
-	waves = 1 + below(8);
+	shape.waves = 1 + below(8);
 	n_wgs = 8 * sg_hw_n_engines(hw) + below(1200);
 	other_wg = below(n_wgs);
 	other_lanes = 1 + below(63);
-	k = random_kernel(insts, waves);
-	synth_prepare(&run, &k, n_wgs, waves);
+	k = random_kernel(insts, &shape);
+	synth_prepare(&run, &k, n_wgs, shape.waves);
 	run.d.vgprs = 8 * (1 + below(16));
 	run.d.lds_bytes = 8192;
 	run.d.cold = below(2);
@@ -220,6 +258,8 @@ static void compare_one(struct tally *t, const struct kind *kind, uint64_t seed)
 	simulate(hw, &run, false, &together);
 	simulate(hw, &run, true, &apart);
 	compare_exact(t, hw, seed, &together, &apart);
+	check_balance(t, hw, seed, "together", &together);
+	check_balance(t, hw, seed, "apart", &apart);
 	add_difference(&t->cycles, together.cycles, apart.cycles);
 	add_difference(&t->waits, SG_SUM(&together, SQ, SQ_WAIT_INST_ANY),
 		       SG_SUM(&apart, SQ, SQ_WAIT_INST_ANY));

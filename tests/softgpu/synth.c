@@ -169,6 +169,41 @@ const struct sg_counter_info *synth_first_different(const struct sg_hw *hw,
 	return first;
 }
 
+static uint64_t sum_of(const uint64_t *cu, const uint16_t *places, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < n; k++)
+		sum += cu[places[k]];
+	return sum;
+}
+
+bool synth_requests_balance(const struct sg_hw *hw, const struct sg_model_result *r)
+{
+	static const uint16_t reads[] = { SG_C_TCP_TCC_RW_READ_REQ, SG_C_TCP_TCC_CC_READ_REQ,
+					  SG_C_TCP_TCC_NC_READ_REQ, SG_C_TCP_TCC_UC_READ_REQ };
+	static const uint16_t writes[] = { SG_C_TCP_TCC_RW_WRITE_REQ, SG_C_TCP_TCC_CC_WRITE_REQ,
+					   SG_C_TCP_TCC_NC_WRITE_REQ, SG_C_TCP_TCC_UC_WRITE_REQ };
+	static const uint16_t rams[] = { SG_C_TCP_TAGRAM0_REQ, SG_C_TCP_TAGRAM1_REQ,
+					 SG_C_TCP_TAGRAM2_REQ, SG_C_TCP_TAGRAM3_REQ };
+	static const uint16_t all[] = { SG_C_TCP_TCC_READ_REQ, SG_C_TCP_TCC_WRITE_REQ,
+					SG_C_TCP_TCC_ATOMIC_WITH_RET_REQ,
+					SG_C_TCP_TCC_ATOMIC_WITHOUT_RET_REQ };
+	bool wide = hw->l1_line == 128; /* one request for both halves */
+
+	for (uint32_t k = 0; k < r->n_instances[SG_BLOCK_TCP]; k++) {
+		const uint64_t *cu = r->values[SG_BLOCK_TCP] + (size_t)k * SG_N_TCP;
+
+		if (sum_of(cu, reads, 4) != cu[SG_C_TCP_TCC_READ_REQ] ||
+		    sum_of(cu, writes, 4) != cu[SG_C_TCP_TCC_WRITE_REQ] ||
+		    (wide && sum_of(cu, rams, 4) != sum_of(cu, all, 4)))
+			return false;
+	}
+	return SG_SUM(r, TCC, TCC_WRITE) == SG_SUM(r, TCP, TCP_TCC_WRITE_REQ) &&
+	       (!wide || SG_SUM(r, TCC, TCC_READ) ==
+				 SG_SUM(r, TCP, TCP_TCC_READ_REQ) + SG_SUM(r, SQ, SQC_TC_REQ));
+}
+
 /* Both begin alike: from the work-item's number to its offset. simm: lgkmcnt(0). */
 #define VCOPY_INDEX(kernarg)                                                                       \
 	{ "s_load_dword", 2, .base = (kernarg) + 0x2c },                                           \

@@ -54,6 +54,9 @@ const struct sg_counter_info *synth_first_different(const struct sg_hw *hw,
 						    const struct sg_model_result *a,
 						    const struct sg_model_result *b, uint32_t *n);
 
+/* What each CU counts by type of memory is what it has requested, and so much has arrived at L2. */
+bool synth_requests_balance(const struct sg_hw *hw, const struct sg_model_result *r);
+
 #define SYNTH_CODE 0x7f0000010000ull
 #define SYNTH_VRAM 0x7f0010000000ull /* aligned to a page of 2 MiB */
 #define SYNTH_HOST 0x7ff000000000ull
