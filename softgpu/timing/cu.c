@@ -77,6 +77,8 @@ static const struct sg_tcp *full_tcp(struct sg_cu *cu, uint64_t t)
 {
 	uint32_t n = sg_lockstep_n(cu->model, cu->xcc);
 
+	if (cu->model->joins)
+		return sg_tcp_room(sg_joint_of(cu), t) ? NULL : sg_joint_of(cu);
 	for (uint32_t k = 0; k < n; k++) {
 		struct sg_cu *other = k ? sg_lockstep_cu(cu, k) : cu;
 
@@ -182,7 +184,7 @@ static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave
 		return access_memory(w, inst, t, sg_scalar_memory);
 	case SG_UNIT_VMEM:
 	case SG_UNIT_FLAT:
-		return access_memory(w, inst, t, sg_vector_memory);
+		return sg_vector_memory(w, inst, t);
 	case SG_UNIT_LDS:
 		return access_memory(w, inst, t, sg_local_memory);
 	case SG_UNIT_MISC:

@@ -4,10 +4,11 @@
  * In order. The look-up of a line takes a little more than a cycle; a read that misses needs one of
  * `l1_misses` entries until it is answered. A page that is not in UTCL1 stops the pipeline until it is translated.
  */
+#include "softgpu/timing/burst.h"
 #include "softgpu/timing/model_priv.h"
 
-#define TA(name) tcp->ta[SG_C_##name]
-#define TCP(name) tcp->c[SG_C_##name]
+#define TA(name) tcp->counts->ta[SG_C_##name]
+#define TCP(name) tcp->counts->tcp[SG_C_##name]
 
 static struct sg_line_access line_of(const struct sg_vmem_op *op, uint32_t k)
 {
@@ -23,92 +24,92 @@ static void count_stall(struct sg_tcp *tcp, uint64_t cycles)
 		TA(TA_ADDR_STALLED_BY_TC_CYCLES) += cycles;
 }
 
-/* Counts n translations of the page that was translated last. */
-static void count_translated(struct sg_tcp *tcp, uint32_t n)
+/* The pipeline of the CU that has the caches: of a joint instruction, its home. */
+static struct sg_tcp *home_of(struct sg_tcp *tcp, const struct sg_vmem_op *op)
 {
-	uint32_t under_miss = tcp->under_miss < n ? tcp->under_miss : n;
-
-	tcp->under_miss -= under_miss;
-	TCP(TCP_UTCL1_TRANSLATION_HIT) += n - under_miss;
+	return op->joint ? op->joint->home : tcp;
 }
 
-/* Counts the translation of the next line; false: it takes until tcp->now. */
-static bool translate(struct sg_tcp *tcp, uint64_t line)
+/* Counts n translations of the page that was translated last; of a joint instruction, for all that take part. */
+static void count_translated(struct sg_tcp *tcp, struct sg_tcp *home, uint32_t n)
+{
+	uint32_t under_miss = home->under_miss < n ? home->under_miss : n;
+
+	TCP(TCP_UTCL1_TRANSLATION_HIT) += n;
+	home->under_miss -= under_miss;
+	home->own.tcp[SG_C_TCP_UTCL1_TRANSLATION_HIT] -= under_miss;
+}
+
+bool sg_tcp_translate(struct sg_tcp *tcp, uint64_t page, uint64_t now)
 {
 	struct sg_model *m = tcp->model;
-	uint64_t page = line >> (m->hw->page_shift - 6), now = tcp->now >> 4, ready;
 
-	if (tcp->translated)
-		return true;
-	tcp->translated = true;
-	if (page == tcp->last_page) {
-		count_translated(tcp, 1);
-		return true;
-	}
 	tcp->last_page = page;
-	if (sg_cache_touch(&tcp->pages, page)) {
-		TCP(TCP_UTCL1_TRANSLATION_HIT)++;
+	if (sg_cache_touch(&tcp->pages, page))
 		return true;
-	}
-	TCP(TCP_UTCL1_TRANSLATION_MISS)++;
+	tcp->own.tcp[SG_C_TCP_UTCL1_TRANSLATION_HIT]--;
+	tcp->own.tcp[SG_C_TCP_UTCL1_TRANSLATION_MISS]++;
 	tcp->under_miss = m->hw->utcl1_under_miss;
-	ready = now + m->utcl2_cycles;
+	tcp->page_ready = now + m->utcl2_cycles;
 	if (!sg_cache_touch(&m->walked,
 			    page >> 3)) { /* the first CU to want it waits for the walk */
 		m->walk_page = page >> 3;
 		m->walk_ready = now + m->walk_cycles;
 	}
-	if (m->walk_page == page >> 3 && m->walk_ready > ready)
-		ready = m->walk_ready;
-	TCP(TCP_UTCL1_STALL_LFIFO_NOT_RES) += ready - now;
-	count_stall(tcp, ready - now);
-	tcp->now = ready << 4;
+	if (m->walk_page == page >> 3 && m->walk_ready > tcp->page_ready)
+		tcp->page_ready = m->walk_ready;
 	return false;
 }
 
-/* Requests for lines that follow each other. */
-struct burst {
-	uint64_t line, now; /* of the first one; 1/16 cycles */
-	uint32_t n, lines;  /* how many requests, and of how many lines of 64 bytes each */
-	uint32_t step;      /* 1/16 cycles */
-	uint32_t slot;      /* reads: the first one's entry */
-};
-
-/* Puts them on their way. They are of one chunk of SG_CHUNK bytes. */
-static inline void send(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
-			const struct burst *b, uint64_t bytes)
+/* Counts the translation of the next line; false: it takes until tcp->now. */
+static bool translate(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
 {
-	struct sg_request r = { .time = (b->now >> 4) + tcp->model->hw->request,
-				.addr = b->line << 6,
-				.bytes = bytes,
-				.owner = op,
-				.slot = b->slot,
-				.source = tcp->source,
-				.kind = (uint8_t)kind,
-				.lines = (uint8_t)b->lines,
-				.xcc = tcp->xcc,
-				.memory = op->memory.kind,
-				.slc = op->slc,
-				.n_more = (uint8_t)(b->n - 1),
-				.step = (uint16_t)b->step };
+	struct sg_tcp *home = home_of(tcp, op);
+	uint64_t page = line >> (tcp->model->hw->page_shift - 6), now = tcp->now >> 4;
+	uint64_t cycles;
 
-	/* a chunk has 128 bytes of one tag RAM, and then of the next */
-	uint32_t ram = b->line >> 1 & 3, of_ram = (2 - (b->line & 1)) >> (b->lines - 1);
+	if (tcp->translated)
+		return true;
+	tcp->translated = true;
+	if (op->joint && !op->at)
+		sg_joint_translate(tcp, op);
+	if (page == home->last_page) {
+		count_translated(tcp, home, 1);
+	} else {
+		TCP(TCP_UTCL1_TRANSLATION_HIT)++;
+		sg_tcp_translate(home, page, now);
+	}
+	if (home->page_ready <= now)
+		return true;
+	/* it missed, or did so when another CU was the home, or in its own pipeline */
+	cycles = home->page_ready - now;
+	TCP(TCP_UTCL1_STALL_LFIFO_NOT_RES) += cycles;
+	count_stall(tcp, cycles);
+	tcp->now = home->page_ready << 4;
+	return false;
+}
 
-	of_ram = of_ram < b->n ? of_ram : b->n;
-	tcp->c[SG_C_TCP_TAGRAM0_REQ + ram] += of_ram;
-	tcp->c[SG_C_TCP_TAGRAM0_REQ + ((ram + 1) & 3)] += b->n - of_ram;
-	sg_tcc_send(&tcp->model->tcc, &r);
+/* Puts the requests of a chunk on their way. */
+static inline void send(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+			const struct sg_burst *b, uint64_t bytes)
+{
+	struct sg_sender sender = { op, tcp->source, tcp->xcc, op->memory.kind };
+
+	sg_burst_count_rams(tcp->counts, b, 1);
 	op->n_pending += b->n;
-	tcp->n_sent += kind == SG_REQ_READ ? b->n : 0;
-	tcp->n_written += kind == SG_REQ_WRITE ? b->n : 0;
+	tcp->counts->n_sent += kind == SG_REQ_READ ? b->n : 0;
+	tcp->counts->n_written += kind == SG_REQ_WRITE ? b->n : 0;
 	tcp->last_sent = (b->now + (b->n - 1) * b->step) >> 4;
+	if (op->joint)
+		sg_joint_look_up(tcp, op, kind, b, bytes, true);
+	else
+		sg_burst_send(tcp->model, op, &sender, kind, b, bytes);
 }
 
 static void send_one(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
 		     uint64_t line, uint64_t bytes, uint32_t lines)
 {
-	struct burst one = { line, tcp->now, 1, lines, 0, tcp->n_reads };
+	struct sg_burst one = { line, tcp->now, 1, lines, 0, tcp->n_reads };
 
 	send(tcp, op, kind, &one, bytes);
 }
@@ -157,18 +158,18 @@ static void take_slot(struct sg_tcp *tcp, const struct sg_hw *hw)
 
 /* MI200: a read goes out together with that of the other half of 128 bytes, if that comes next, unless the way to L2 has
  * been idle: then it does not wait. */
-static bool may_pair(struct sg_tcp *tcp, uint64_t line)
+static bool may_pair(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
 {
 	const struct sg_hw *hw = tcp->model->hw;
 	uint64_t now = tcp->now >> 4;
 
 	return hw->merge_wait && !(line & 1) && now - tcp->last_sent <= hw->merge_wait &&
-	       *slot_of(tcp, hw, 1) <= now && !sg_cache_has(&tcp->tags, line + 1);
+	       *slot_of(tcp, hw, 1) <= now && !sg_cache_has(&home_of(tcp, op)->tags, line + 1);
 }
 
 static bool pair_follows(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
 {
-	if (!may_pair(tcp, line))
+	if (!may_pair(tcp, op, line))
 		return false;
 	for (uint32_t k = op->at + 1; k < op->n_lines; k++)
 		if (line_of(op, k).line != line)
@@ -176,22 +177,18 @@ static bool pair_follows(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64
 	return false;
 }
 
-/* By the type of the memory, and the kind of request: they are in the same order for each type. */
-static void count_type(struct sg_tcp *tcp, const struct sg_vmem_op *op, enum sg_req_kind kind,
-		       uint32_t n)
+/* Those that take part in the instruction look up a line that the home has. */
+static void join_hit(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t tag)
 {
-	static const uint16_t first[] = {
-		[SG_MTYPE_RW] = SG_C_TCP_TCC_RW_READ_REQ,
-		[SG_MTYPE_CC] = SG_C_TCP_TCC_CC_READ_REQ,
-		[SG_MTYPE_NC] = SG_C_TCP_TCC_NC_READ_REQ,
-		[SG_MTYPE_UC] = SG_C_TCP_TCC_UC_READ_REQ,
-	};
+	uint32_t lines = tcp->model->hw->l1_line / 64;
+	struct sg_burst b = { tag * lines, tcp->now, 1, lines, 0, 0 };
 
-	tcp->c[first[op->memory.kind.mtype] + kind - SG_REQ_READ] += n;
+	sg_joint_look_up(tcp, op, SG_REQ_READ, &b, 0, false);
 }
 
 static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
+	struct sg_tcp *home = home_of(tcp, op);
 	const struct sg_hw *hw = tcp->model->hw;
 	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC, wide = hw->l1_line == 128;
 	uint64_t tag = wide ? line >> 1 : line;
@@ -199,9 +196,13 @@ static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 	uint8_t lines;
 
 	/* what is not cached is fetched once for lanes that are looked up one after the other */
-	if (uncached ? line - op->last_line < op->last_lines
-		     : !op->glc && sg_cache_use(&tcp->tags, tag))
+	if (uncached && line - op->last_line < op->last_lines)
 		return true;
+	if (!uncached && !op->glc && sg_cache_use(&home->tags, tag)) {
+		if (op->joint)
+			join_hit(tcp, op, tag);
+		return true;
+	}
 	if (!find_slot(tcp))
 		return false;
 	if (wide)
@@ -209,14 +210,14 @@ static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 	lines = wide || pair_follows(tcp, op, line) ? 2 : 1;
 	n = sg_tcp_requests(hw, lines);
 	for (uint32_t k = 0; k < n && !uncached; k++)
-		sg_cache_touch(&tcp->tags, tag + k);
+		sg_cache_touch(&home->tags, tag + k);
 	op->last_line = line;
 	op->last_lines = lines;
 	send_one(tcp, op, SG_REQ_READ, line, 0, lines);
 	for (uint32_t k = 0; k < n; k++)
 		take_slot(tcp, hw);
 	TCP(TCP_TCC_READ_REQ) += n;
-	count_type(tcp, op, SG_REQ_READ, n);
+	sg_burst_count_type(tcp->counts, op->memory.kind, SG_REQ_READ, n);
 	return true;
 }
 
@@ -237,7 +238,7 @@ static void write_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 	op->written = 0;
 	send_one(tcp, op, SG_REQ_WRITE, line, bytes, 1);
 	TCP(TCP_TCC_WRITE_REQ)++;
-	count_type(tcp, op, SG_REQ_WRITE, 1);
+	sg_burst_count_type(tcp->counts, op->memory.kind, SG_REQ_WRITE, 1);
 }
 
 static void atomic_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
@@ -247,7 +248,7 @@ static void atomic_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line
 		TCP(TCP_TCC_ATOMIC_WITH_RET_REQ)++;
 	else
 		TCP(TCP_TCC_ATOMIC_WITHOUT_RET_REQ)++;
-	count_type(tcp, op, SG_REQ_ATOMIC, 1);
+	sg_burst_count_type(tcp->counts, op->memory.kind, SG_REQ_ATOMIC, 1);
 }
 
 /*
@@ -271,7 +272,7 @@ static void pass_hits(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line, 
 	if (tcp->now + n * hw->l1_16ths > end ||
 	    ((next - 1) << 6) - op->memory.from >= op->memory.size)
 		return;
-	count_translated(tcp, n);
+	count_translated(tcp, home_of(tcp, op), n);
 	op->at += n;
 	tcp->now += n * hw->l1_16ths;
 }
@@ -289,7 +290,7 @@ static bool look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 	uint64_t line = line_of(op, op->at).line;
 	uint32_t cycles = tcp->model->hw->l1_16ths;
 
-	if (!translate(tcp, line))
+	if (!translate(tcp, op, line))
 		return false;
 	classify(tcp, op, line);
 	if (op->kind == SG_MEM_LOAD) {
@@ -297,7 +298,7 @@ static bool look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 			return false;
 	} else if (op->kind == SG_MEM_STORE) {
 		if (is_first_half(op) && tcp->now + cycles < end) { /* the other one, too */
-			count_translated(tcp, 1);
+			count_translated(tcp, home_of(tcp, op), 1);
 			op->written = line_of(op, op->at++).bytes;
 			tcp->now += cycles;
 		}
@@ -331,7 +332,7 @@ static uint32_t n_alike(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line
 	uint32_t left = page_lines - (uint32_t)line % page_lines;
 	uint64_t before, of_kind;
 
-	if (!translate(tcp, line))
+	if (!translate(tcp, op, line))
 		return 0;
 	n = n < left ? n : left;
 	classify(tcp, op, line);
@@ -345,7 +346,8 @@ static void count_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint32_t n)
 {
 	uint32_t n_parts = n * op->per_line;
 
-	count_translated(tcp, n_parts - 1); /* translate() has counted the first one */
+	count_translated(tcp, home_of(tcp, op),
+			 n_parts - 1); /* translate() has counted the first one */
 	tcp->translated = false;
 	op->at += n_parts;
 }
@@ -363,7 +365,7 @@ static bool write_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 	while (done < n && tcp->now < end) {
 		uint32_t room = left_of_chunk(line + done), rest = n - done;
 		/* a line is sent when its last part has been looked up */
-		struct burst b = {
+		struct sg_burst b = {
 			line + done, tcp->now + cost - cycles, room < rest ? room : rest, 1, cost, 0
 		};
 
@@ -374,7 +376,7 @@ static bool write_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 	if (!done)
 		return false;
 	TCP(TCP_TCC_WRITE_REQ) += done;
-	count_type(tcp, op, SG_REQ_WRITE, done);
+	sg_burst_count_type(tcp->counts, op->memory.kind, SG_REQ_WRITE, done);
 	count_lines(tcp, op, done);
 	return true;
 }
@@ -383,8 +385,8 @@ static bool write_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
  * Of the next requests, for so many lines each, how many miss and can have entries without a gap between them. *delay: so
  * long the first of them has to wait. The first one need not.
  */
-static uint32_t n_missing(const struct sg_tcp *tcp, uint64_t tag, uint32_t most, uint32_t lines,
-			  uint32_t step, uint64_t *delay)
+static uint32_t n_missing(const struct sg_tcp *tcp, const struct sg_cache *l1, uint64_t tag,
+			  uint32_t most, uint32_t lines, uint32_t step, uint64_t *delay)
 {
 	const struct sg_hw *hw = tcp->model->hw;
 	uint32_t tags = sg_tcp_requests(hw, lines), n = 0;
@@ -392,12 +394,12 @@ static uint32_t n_missing(const struct sg_tcp *tcp, uint64_t tag, uint32_t most,
 	for (*delay = 0; n < most; n++, tag += tags) {
 		uint64_t free_at = *slot_of(tcp, hw, n * tags), at = tcp->now + n * step + *delay;
 
-		if (sg_cache_has(&tcp->tags, tag))
+		if (sg_cache_has(l1, tag))
 			break;
 		if (tags == 2) {
 			uint64_t other = *slot_of(tcp, hw, n * tags + 1);
 
-			if (sg_cache_has(&tcp->tags, tag + 1))
+			if (sg_cache_has(l1, tag + 1))
 				break;
 			free_at = other > free_at ? other : free_at;
 		}
@@ -418,16 +420,16 @@ static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t l
 			   uint32_t cost, uint64_t end)
 {
 	const struct sg_hw *hw = tcp->model->hw;
-	bool wide = hw->l1_line == 128, merges = !wide && may_pair(tcp, line);
+	bool wide = hw->l1_line == 128, merges = !wide && may_pair(tcp, op, line);
 	uint32_t lines = wide || merges ? 2 : 1, room = left_of_chunk(line);
 	uint32_t tags = sg_tcp_requests(hw, lines);
-	struct burst b = { line, 0, 0, lines, lines * cost, tcp->n_reads };
+	struct sg_burst b = { line, 0, 0, lines, lines * cost, tcp->n_reads };
 	uint64_t tag = wide ? line >> 1 : line, delay;
 
 	if (hw->merge_wait && !merges) /* the next ones may be a pair */
 		room = 2 - (line & 1);
 	room = (n < room ? n : room) >> (lines - 1);
-	b.n = n_missing(tcp, tag, room, lines, b.step, &delay);
+	b.n = n_missing(tcp, &home_of(tcp, op)->tags, tag, room, lines, b.step, &delay);
 	if (!b.n)
 		return 0;
 	if (delay) {
@@ -437,7 +439,7 @@ static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t l
 	}
 	b.now = tcp->now;
 	for (uint32_t k = 0; k < b.n * tags; k++) {
-		sg_cache_add(&tcp->tags, tag + k);
+		sg_cache_add(&home_of(tcp, op)->tags, tag + k);
 		take_slot(tcp, hw);
 	}
 	tcp->now += b.n * b.step;
@@ -467,7 +469,7 @@ static bool read_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 		uint64_t at = line + n_done;
 		uint32_t done;
 
-		if (sg_cache_has(&tcp->tags, wide ? at >> 1 : at))
+		if (sg_cache_has(&home_of(tcp, op)->tags, wide ? at >> 1 : at))
 			break;
 		if (!find_slot(tcp)) {
 			if (tcp->blocked)
@@ -482,7 +484,7 @@ static bool read_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 	if (n_done) {
 		n = wide ? n_done / 2 : n_done;
 		TCP(TCP_TCC_READ_REQ) += n;
-		count_type(tcp, op, SG_REQ_READ, n);
+		sg_burst_count_type(tcp->counts, op->memory.kind, SG_REQ_READ, n);
 		count_lines(tcp, op, n_done);
 	}
 	return tcp->blocked || tcp->now > before;
@@ -505,6 +507,7 @@ void sg_tcp_advance(struct sg_tcp *tcp, uint64_t until)
 
 		if (tcp->queue.n > 1)
 			__builtin_prefetch(sg_tcp_lookup(tcp, 1), 1);
+		tcp->counts = sg_counts_of(tcp, op);
 		if (tcp->now < sg_op_arrived(op) << 4)
 			tcp->now = sg_op_arrived(op) << 4;
 		while (op->at < op->n_lines) {

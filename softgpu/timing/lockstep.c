@@ -5,15 +5,16 @@
  * times, so the issue of one of them is simulated: the first one of the first die leads. With every workgroup it is given
  * one for each other engine, of the engine's die, on the CU with the same number. Their waves follow the leader's
  * (sg_model_wave.followers). When the leader issues a memory instruction, they execute theirs, with their addresses: LDS,
- * scalar cache, translation, L1 and the way to L2 are simulated for every CU. The leader's wave waits for the answers to one
- * of them, that of its home, which is on another die each time: memory does not treat all alike.
+ * scalar cache, translation, L1 and the way to L2 are simulated for every CU, by one pipeline as long as their lines are
+ * alike (joint.c). The leader's wave waits for the answers to one of them, that of its home, which is on another die each
+ * time: memory does not treat all alike.
  *
  * So what follows from instructions and addresses is counted as if every engine were simulated, and what follows from
  * waiting is that of the leader. Counters of issue are counted apart (sg_count_set), by the engines that have such waves, and
  * added to each engine in the end.
  *
  * Where the workgroups of dies differ, each die continues with a leader of its own, and where those take too many paths
- * (bundle.c), the engines part (part.c). tests/softgpu/test_lockstep.c compares.
+ * (bundle.c), the engines part (part.c). tests/softgpu/test_lockstep.c and compare_engines.c compare.
  */
 #include <stdlib.h>
 
@@ -71,6 +72,11 @@ static struct sg_count_set *begin_set(struct sg_model *m, uint32_t xcc, uint32_t
 					     .count_at = SG_MAX_SE + xcc * m->hw->n_se + k,
 					     .engines = engines };
 	return &counts->set;
+}
+
+uint32_t sg_lockstep_number(const struct sg_count_set *set)
+{
+	return set->count_at - SG_MAX_SE;
 }
 
 void sg_lockstep_begin_die(struct sg_model *m, uint32_t xcc)

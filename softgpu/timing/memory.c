@@ -121,6 +121,26 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 		sg_lines_keep(*memo, &m->accesses, access->mask, digest, from, last);
 }
 
+bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out)
+{
+	const uint8_t *record = reader->memory.bytes + reader->memory_at;
+
+	if (reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
+	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
+		return false;
+	memcpy(&out->base, record + 1, sizeof(out->base));
+	memcpy(&out->stride, record + 1 + sizeof(out->base), sizeof(out->stride));
+	out->is_known = true;
+	return true;
+}
+
+bool sg_is_own_memory(const struct sg_model *m, const struct sg_in_order *access, uint64_t exec)
+{
+	uint64_t first = access->base + (uint64_t)((int64_t)access->stride * __builtin_ctzll(exec));
+
+	return first - m->d->origin < m->d->extent;
+}
+
 /*
  * The lines of a follower whose lanes are in order, as its leader's are, whose access is in model->accesses: they are moved.
  * False: not such an access, nothing was done.
@@ -128,22 +148,16 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 static bool move_lines(struct sg_model *m, const struct sg_model_wave *w,
 		       struct sg_trace_reader *reader)
 {
-	const uint8_t *record = reader->memory.bytes + reader->memory_at;
-	struct sg_in_order *last = &m->in_order;
-	uint64_t base, first, by;
-	int32_t stride;
+	struct sg_in_order *last = &m->in_order, next;
+	uint64_t by;
 
-	if (!last->is_known || reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
-	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
+	if (!last->is_known || !sg_next_in_order(reader, &next))
 		return false;
-	memcpy(&base, record + 1, sizeof(base));
-	memcpy(&stride, record + 1 + sizeof(base), sizeof(stride));
-	by = base - last->base;
-	first = base + (uint64_t)((int64_t)stride * __builtin_ctzll(w->exec));
-	if (stride != last->stride || by % SG_MOVES_BY || first - m->d->origin >= m->d->extent)
+	by = next.base - last->base;
+	if (next.stride != last->stride || by % SG_MOVES_BY || !sg_is_own_memory(m, &next, w->exec))
 		return false;
 	m->accesses.first += (uint64_t)((int64_t)by / 64);
-	last->base = base;
+	last->base = next.base;
 	reader->memory_at += SG_TRACE_SHORT_BYTES;
 	return true;
 }
@@ -175,11 +189,8 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 		return false;
 	*is_scratch = access.space == SG_SPACE_SCRATCH;
 	if (access.affine && access.space == SG_SPACE_GLOBAL && access.mask == w->exec && w->exec) {
-		uint64_t lane = (uint64_t)((int64_t)access.stride * __builtin_ctzll(w->exec));
-
-		m->in_order.base = access.base;
-		m->in_order.stride = access.stride;
-		m->in_order.is_known = access.base + lane - m->d->origin < m->d->extent;
+		m->in_order = (struct sg_in_order){ access.base, access.stride, true };
+		m->in_order.is_known = sg_is_own_memory(m, &m->in_order, w->exec);
 	}
 	place(cu, w, &access);
 	sg_coalesce(&access, inst->bytes, &m->accesses);
@@ -191,10 +202,29 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 	return true;
 }
 
-/* Reads the lanes' addresses and sends the instruction on its way. */
-bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
-		      const struct sg_timing_insn *inst, uint64_t t)
+/*
+ * The access of the wave's home, whose lines are in m->accesses, as one with those of its followers. NULL: it is not like theirs.
+ */
+static struct sg_joint_op *join(struct sg_model *m, struct sg_model_wave *w,
+				const struct sg_timing_insn *inst)
 {
+	struct sg_joint_op *joint = NULL;
+
+	if (!m->joins)
+		return NULL;
+	if (m->in_order.is_known &&
+	    (inst->mem_kind == SG_MEM_LOAD || inst->mem_kind == SG_MEM_STORE))
+		joint = sg_joint_gather(m, w);
+	if (!joint)
+		sg_joint_end(m);
+	return joint;
+}
+
+/* Reads the lanes' addresses and sends the instruction on its way. *joined: and those of all that follow the wave. */
+static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+			  const struct sg_timing_insn *inst, uint64_t t, bool *joined)
+{
+	struct sg_joint_op *joint = NULL;
 	bool all, is_scratch;
 	uint32_t n_lanes;
 
@@ -222,7 +252,26 @@ bool sg_vector_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_
 	if (!next_lines(cu, w, trace, inst, &is_scratch, &n_lanes))
 		return false;
 	sg_trace_prefetch(&trace->reader);
-	sg_tcp_issue(&cu->tcp, w, inst, &cu->model->accesses, n_lanes, is_scratch, t);
+	if (cu == w->home)
+		joint = join(cu->model, w, inst);
+	*joined = joint;
+	sg_tcp_issue(joint ? sg_joint_of(w->cu) : &cu->tcp, w, inst, &cu->model->accesses, joint,
+		     n_lanes, is_scratch, t);
+	return true;
+}
+
+bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+{
+	bool joined = false;
+
+	if (!access_vector(w->home, w, &w->trace, inst, t, &joined))
+		return false;
+	for (uint32_t k = 0; k < w->n_followers && !joined; k++) {
+		struct sg_follower *f = &w->followers[k];
+
+		if (!access_vector(f->cu, w, &f->trace, inst, t, &joined))
+			return false;
+	}
 	return true;
 }
 

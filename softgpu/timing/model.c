@@ -83,7 +83,8 @@ struct sg_model *sg_model_create(const struct sg_hw *hw)
 	m->groups = calloc(m->n_groups, sizeof(*m->groups));
 	if (!m->cus || !m->groups || !create_groups(m) || !create_cus(m) ||
 	    !sg_tcc_init(&m->tcc, hw) || !sg_cache_init(&m->walked, 1, 512) ||
-	    !(m->steady = sg_steady_create()) || !(m->issue_counts = sg_lockstep_create(hw))) {
+	    !(m->steady = sg_steady_create()) || !(m->issue_counts = sg_lockstep_create(hw)) ||
+	    !sg_joint_create(m)) {
 		sg_model_destroy(m);
 		return NULL;
 	}
@@ -108,6 +109,7 @@ void sg_model_destroy(struct sg_model *m)
 	sg_cache_free(&m->walked);
 	sg_steady_destroy(m->steady);
 	free(m->issue_counts);
+	sg_joint_destroy(m);
 	sg_code_map_clear(&m->code);
 	sg_reuse_free(&m->waves);
 	sg_reuse_free(&m->wgs);
@@ -199,6 +201,11 @@ uint32_t sg_model_n_leaders(const struct sg_model *m)
 	return n;
 }
 
+uint64_t sg_model_n_joint(const struct sg_model *m)
+{
+	return m->n_joint;
+}
+
 void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc), void *ctx)
 {
 	for (const struct sg_map_page *page = m->code.pages; page; page = page->next)
@@ -212,8 +219,6 @@ void sg_model_code(const struct sg_model *m, void (*each)(void *ctx, uint64_t pc
 static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 {
 	struct sg_tcp *tcp = &cu->tcp;
-	struct sg_cache tags = tcp->tags, pages = tcp->pages;
-	bool touched = tcp->touched;
 
 	memset(cu->simd, 0, sizeof(cu->simd));
 	for (unsigned s = 0; s < 4; s++) {
@@ -233,23 +238,10 @@ static void begin_cu(struct sg_model *m, struct sg_cu *cu)
 				  ? m->d->sample_cycles + cu->index % m->d->sample_cycles
 				  : SG_NEVER;
 	cu->sample_rr = 0;
-	/* most of a small dispatch's CUs see no memory instruction: they need no clearing */
-	memset(tcp, 0, tcp->touched ? sizeof(*tcp) : offsetof(struct sg_tcp, slot_free));
-	tcp->model = m;
-	tcp->source = (uint16_t)cu->index;
-	tcp->xcc = (uint8_t)cu->xcc;
-	tcp->tags = tags;
-	tcp->pages = pages;
-	tcp->last_page = SG_NEVER;
-	if (touched) {
-		sg_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
-		sg_cache_clear(&tcp->pages);
-	}
-	tcp->loads.tail = &tcp->loads.head;
-	tcp->stores.tail = &tcp->stores.head;
-	tcp->ta = m->r->values[SG_BLOCK_TA] + (size_t)cu->index * SG_N_TA;
-	tcp->td = m->r->values[SG_BLOCK_TD] + (size_t)cu->index * SG_N_TD;
-	tcp->c = m->r->values[SG_BLOCK_TCP] + (size_t)cu->index * SG_N_TCP;
+	sg_tcp_begin(tcp, m, cu->index, cu->xcc);
+	tcp->own.ta = m->r->values[SG_BLOCK_TA] + (size_t)cu->index * SG_N_TA;
+	tcp->own.td = m->r->values[SG_BLOCK_TD] + (size_t)cu->index * SG_N_TD;
+	tcp->own.tcp = m->r->values[SG_BLOCK_TCP] + (size_t)cu->index * SG_N_TCP;
 }
 
 static void answer(void *ctx, const struct sg_request *r, const struct sg_answers *a)
@@ -258,8 +250,12 @@ static void answer(void *ctx, const struct sg_request *r, const struct sg_answer
 
 	if (r->source >= SG_SOURCE_SQC)
 		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, a->last);
+	else if (r->source == SG_SOURCE_MEMBER)
+		sg_tcp_answer_member(m, r, a);
 	else
-		sg_tcp_answer(&m->cus[r->source].tcp, r, a);
+		sg_tcp_answer(r->source < m->n_cus ? &m->cus[r->source].tcp
+						   : &m->joint[r->source - m->n_cus],
+			      r, a);
 }
 
 static void begin(struct sg_model *m)
@@ -313,21 +309,28 @@ static void abandon_ops(struct sg_vmem_op *op)
 	while (op) {
 		struct sg_vmem_op *next = op->next;
 
+		free(op->joint);
 		free(op);
 		op = next;
 	}
 }
 
+static void abandon_pipeline(const struct sg_tcp *tcp)
+{
+	for (uint32_t n = 0; n < tcp->queue.n; n++) {
+		free(sg_tcp_lookup(tcp, n)->joint);
+		free(sg_tcp_lookup(tcp, n));
+	}
+	abandon_ops(tcp->loads.head);
+	abandon_ops(tcp->stores.head);
+}
+
 static void abandon(struct sg_model *m)
 {
-	for (uint32_t k = 0; k < m->n_cus; k++) {
-		struct sg_tcp *tcp = &m->cus[k].tcp;
-
-		for (uint32_t n = 0; n < tcp->queue.n; n++)
-			free(sg_tcp_lookup(tcp, n));
-		abandon_ops(tcp->loads.head);
-		abandon_ops(tcp->stores.head);
-	}
+	for (uint32_t k = 0; k < m->n_cus; k++)
+		abandon_pipeline(&m->cus[k].tcp);
+	for (uint32_t k = 0; k < m->hw->cus_per_se; k++)
+		abandon_pipeline(&m->joint[k]);
 	for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
 		for (uint32_t k = 0; k < m->spi.dies[xcc].n_held; k++)
 			abandon_wg(m, m->spi.dies[xcc].held[k]);
@@ -355,6 +358,9 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 		return t;
 	for (uint32_t k = 0; k < sg_hw_n_channels(m->hw); k++)
 		if (m->tcc.channels[k].n_inbox)
+			return t;
+	for (uint32_t k = 0; k < m->hw->cus_per_se; k++)
+		if (m->joint[k].queue.n)
 			return t;
 	for (uint32_t k = 0; k < m->n_cus; k++) {
 		if (m->cus[k].tcp.queue.n)
@@ -404,6 +410,7 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 	begin(m);
 	m->failed = !sg_spi_begin(m);
 	sg_lockstep_begin(m);
+	sg_joint_begin(m);
 	while ((m->spi.n_left || m->n_alive || m->n_behind) && !m->failed) {
 		m->window_start = t;
 		m->window_end = t + window;
@@ -411,6 +418,9 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 		for (uint32_t xcc = 0; xcc < m->hw->n_xcc; xcc++)
 			if (m->spi.dies[xcc].n_dies)
 				run_die(m, xcc, (uint32_t)(t / window));
+		for (uint32_t k = 0; k < m->hw->cus_per_se; k++)
+			if (m->joint[k].queue.n)
+				sg_tcp_advance(&m->joint[k], m->window_end);
 		m->failed |= m->tcc.lost;
 		sg_tcc_serve(&m->tcc, t + window, window);
 		t += window;

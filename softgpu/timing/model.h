@@ -127,6 +127,8 @@ uint64_t sg_model_n_repeated(const struct sg_model *model);
  * one of each die; or all.
  */
 uint32_t sg_model_n_leaders(const struct sg_model *model);
+/* Vector memory instructions of the last dispatch that were looked up with those of all other engines (joint.c). */
+uint64_t sg_model_n_joint(const struct sg_model *model);
 
 /* Calls each() for every instruction that the last dispatch executed, in a fixed order. */
 void sg_model_code(const struct sg_model *model, void (*each)(void *ctx, uint64_t pc), void *ctx);

@@ -129,15 +129,27 @@ struct sg_vmem_op {
 
 	uint8_t last_lines;
 	uint32_t at; /* next line */
-	uint64_t first;
-	uint64_t last_line;           /* that was sent for, and how many */
-	uint64_t written;             /* bytes of the next line that go along with it */
-	struct sg_model_range memory; /* around the line that was looked up last */
 	uint32_t room;
-	struct sg_line_access lines[]; /* room for so many */
+	uint64_t first;
+	uint64_t last_line;            /* that was sent for, and how many */
+	uint64_t written;              /* bytes of the next line that go along with it */
+	struct sg_model_range memory;  /* around the line that was looked up last */
+	struct sg_joint_op *joint;     /* of all engines in step; NULL: of one CU */
+	struct sg_line_access lines[]; /* `room` of them */
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct sg_vmem_op, last_lines) < 64 && sizeof(struct sg_vmem_op) == 128,
 	       "two lines");
+
+/* Who takes part in an instruction of all engines in step, see joint.c. */
+struct sg_joint_op {
+	struct sg_tcp *home;           /* whose lines are those of the instruction */
+	struct sg_vmem_counts *counts; /* of all that take part */
+	uint32_t n;
+	struct sg_joint_member {
+		uint16_t cu;
+		int32_t by; /* chunks of SG_CHUNK bytes from the home's lines to its own */
+	} members[];
+};
 
 #define SG_TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
 
@@ -181,6 +193,16 @@ struct sg_vmem_tally {
 	uint64_t n_shared; /* instructions whose lanes shared requests */
 };
 
+/* Of the memory instructions of a CU, or of those that CUs in step have in common (joint.c). */
+struct sg_vmem_counts {
+	uint64_t *tcp, *ta, *td;
+	struct sg_vmem_tally tally[2][SG_N_MEM_KINDS]; /* of buffer instructions; of flat ones */
+	uint64_t n_returned;                           /* bytes to the registers */
+	uint64_t n_sent, n_written;                    /* reads and writes, to L2 */
+	uint64_t in_flight;                            /* cycles, of all instructions */
+	struct sg_busy ta_busy, td_busy;
+};
+
 struct sg_tcp {
 	struct sg_model *model;
 	uint16_t source; /* of its requests */
@@ -191,20 +213,28 @@ struct sg_tcp {
 	struct sg_cache tags, pages;
 	uint64_t now; /* 1/16 cycles: next look-up */
 	uint32_t n_reads;
-	uint64_t last_sent, data_free; /* data_free: 1/16 cycles */
-	uint64_t last_page;
+	uint64_t last_sent, data_free;  /* data_free: 1/16 cycles */
+	uint64_t last_page, page_ready; /* when the translation of the last miss is there */
 	uint32_t under_miss;
-	bool translated; /* the line to look up next has its page */
-	bool blocked;    /* waits for an answer */
-	struct sg_busy ta_busy, td_busy;
-	uint64_t n_returned;                           /* bytes to the registers */
-	uint64_t n_sent, n_written;                    /* reads and writes, to L2 */
-	uint64_t in_flight;                            /* cycles, of all instructions */
-	uint64_t *ta, *td, *c;                         /* counters */
-	struct sg_vmem_tally tally[2][SG_N_MEM_KINDS]; /* of buffer instructions; of flat ones */
-	bool touched;                     /* what follows, and the caches, have been used */
-	uint64_t slot_free[SG_MAX_SLOTS]; /* when read n - l1_misses is answered */
+	bool translated;                    /* the line to look up next has its page */
+	bool blocked;                       /* waits for an answer */
+	struct sg_busy ta_busy, td_busy;    /* of a joint one, by whatever engines */
+	struct sg_vmem_counts own, *counts; /* counts: of the instruction that is looked up */
+	bool touched;                       /* what follows, and the caches, have been used */
+	uint64_t slot_free[SG_MAX_SLOTS];   /* when read n - l1_misses is answered */
 };
+
+/* Where a member of a joint instruction has the line. */
+static inline uint64_t sg_joint_line(uint64_t line, int32_t by)
+{
+	return line + (uint64_t)((int64_t)by * (SG_CHUNK / 64));
+}
+
+/* Where the instruction counts. */
+static inline struct sg_vmem_counts *sg_counts_of(struct sg_tcp *tcp, const struct sg_vmem_op *op)
+{
+	return op->joint ? op->joint->counts : &tcp->own;
+}
 
 struct sg_cu {
 	struct sg_model *model;
@@ -309,7 +339,7 @@ struct sg_in_order {
 	int32_t stride;
 	bool is_known;
 };
-#define SG_MOVES_BY 256 /* bytes: elsewhere by a multiple of these, its lines are the same */
+#define SG_MOVES_BY SG_CHUNK /* bytes: elsewhere by a multiple of these, its lines are the same */
 
 struct sg_model {
 	const struct sg_hw *hw;
@@ -326,6 +356,14 @@ struct sg_model {
 	struct sg_in_order in_order; /* the same, if it is one */
 	struct sg_steady *steady;
 	struct sg_issue_counts *issue_counts; /* of the engines in step */
+	/* joint.c: a pipeline for each CU of the engine that leads; what each counts, by sets of engines */
+	struct sg_tcp *joint;
+	struct sg_joint_counts *joint_counts;
+	uint32_t n_joint_sets;
+	bool joins; /* all loads and stores so far were joint ones */
+	uint64_t n_joint;
+	uint32_t joint_turn; /* who sends first */
+	struct sg_reuse joint_ops;
 	uint64_t *saved; /* tags of all instruction caches, see sg_model_save() */
 	uint64_t state;  /* sg_model_state() */
 	bool state_is_known;
@@ -339,7 +377,7 @@ struct sg_model {
 	uint32_t n_outside;
 	uint64_t walk_page, walk_ready;
 	uint64_t n_alive;    /* waves that are simulated */
-	uint64_t n_behind;   /* vector memory instructions that no wave waits for */
+	uint64_t n_behind;   /* vector memory instructions, or requests, that no wave waits for */
 	uint64_t n_issued;   /* instructions */
 	uint64_t n_repeated; /* windows of SIMDs */
 	uint64_t last_end;
@@ -367,6 +405,8 @@ struct sg_issue_counts *sg_lockstep_create(const struct sg_hw *hw); /* NULL: no 
 void sg_lockstep_begin(struct sg_model *m);
 /* The CU of another engine, from the leader's on, that does what this one does; NULL: the engine has none. */
 struct sg_cu *sg_lockstep_cu(const struct sg_cu *leader, uint32_t engine);
+/* Which one of the first die's sets it is: less than the number of engines. */
+uint32_t sg_lockstep_number(const struct sg_count_set *set);
 /* The counters of waves that the CUs of these engines have, which are in step with it. NULL: there are too many such sets. */
 const struct sg_count_set *sg_lockstep_set(struct sg_model *m, const struct sg_cu *cu,
 					   uint32_t engines);
@@ -398,19 +438,45 @@ bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint
  * those of a follower. False: the trace is damaged. */
 typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
 			  const struct sg_timing_insn *inst, uint64_t t);
-sg_memory_fn sg_local_memory, sg_vector_memory, sg_scalar_memory;
+sg_memory_fn sg_local_memory, sg_scalar_memory;
+/* Of the wave and those that follow it. */
+bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t);
+/* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
+bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out);
+/* It begins in the memory of the device. */
+bool sg_is_own_memory(const struct sg_model *m, const struct sg_in_order *access, uint64_t exec);
 /* wait.c */
 void sg_wave_wait(struct sg_model_wave *w,
 		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
 void sg_wave_answered(struct sg_model_wave *w,
 		      uint64_t now); /* a time that the wave may wait for is known */
+/* joint.c */
+bool sg_joint_create(struct sg_model *m); /* false: no memory */
+void sg_joint_destroy(struct sg_model *m);
+void sg_joint_begin(struct sg_model *m);
+/* The access of the wave that is in m->accesses, and those of its followers, as one: they are taken from the traces. NULL: they
+ * are different, or no memory (m->failed). */
+struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w);
+/* From now on each CU has its own instructions, and those of the joint pipelines that have not been looked up. */
+void sg_joint_end(struct sg_model *m);
+/* The home is about to look up the first line: the pages of the others, at the same time. */
+void sg_joint_translate(struct sg_tcp *tcp, const struct sg_vmem_op *op);
+/* The home has looked up these requests, and sends them or not: sends its own, and those of the others. */
+struct sg_burst;
+void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+		      const struct sg_burst *b, uint64_t bytes, bool sends);
+/* At the end of a dispatch: what was counted once is added to each CU. After sg_lockstep_finish(). */
+void sg_joint_finish(struct sg_model *m);
 /* tcp.c */
+/* Before a dispatch: everything but where its counters are. */
+void sg_tcp_begin(struct sg_tcp *tcp, struct sg_model *m, uint32_t source, uint32_t xcc);
 bool sg_tcp_room(struct sg_tcp *tcp, uint64_t t);
 /* There is no room, nor will there be up to this cycle. */
 uint64_t sg_tcp_full_until(const struct sg_tcp *tcp);
-/* The lines of an instruction's active lanes. */
+/* The lines of an instruction's active lanes. joint: owned by the pipeline from now on; NULL: it is one of the CU alone. */
 void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
-		  const struct sg_accesses *lines, uint32_t n_lanes, bool is_scratch, uint64_t t);
+		  const struct sg_accesses *lines, struct sg_joint_op *joint, uint32_t n_lanes,
+		  bool is_scratch, uint64_t t);
 /* An instruction that maintains L1. */
 void sg_tcp_control(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		    uint64_t t);
@@ -420,9 +486,18 @@ void sg_tcp_pass(struct sg_tcp *tcp, const struct sg_timing_insn *inst);
 void sg_tcp_sent(struct sg_tcp *tcp, struct sg_vmem_op *op);
 /* l1.c */
 void sg_tcp_advance(struct sg_tcp *tcp, uint64_t until);
+/* When CUs no longer have a joint pipeline: the CU continues in its state, and then its instructions are theirs. */
+void sg_tcp_part(struct sg_tcp *joint, struct sg_tcp *tcp);
+void sg_tcp_end_joint(struct sg_tcp *joint);
 /* At the end of a dispatch: completes its counters. */
-void sg_tcp_finish(struct sg_tcp *tcp);
+void sg_tcp_finish(struct sg_vmem_counts *counts);
 void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct sg_answers *a);
+/* To a member of a joint instruction: nothing waits for it. */
+#define SG_SOURCE_MEMBER 0x7fff
+void sg_tcp_answer_member(struct sg_model *m, const struct sg_request *r,
+			  const struct sg_answers *a);
+/* The CU's translation of another page than the last one. It has been counted as a hit. False: it is not in UTCL1. */
+bool sg_tcp_translate(struct sg_tcp *tcp, uint64_t page, uint64_t now);
 /* sqc.c */
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side,
 		 struct sg_scalar_wait wait);
@@ -459,6 +534,12 @@ void sg_sample_window(struct sg_cu *cu, uint64_t t);
 static inline uint32_t sg_lockstep_n(const struct sg_model *m, uint32_t xcc)
 {
 	return m->spi.dies[xcc].n_led;
+}
+
+/* The joint pipeline of the CU, if its engine leads. */
+static inline struct sg_tcp *sg_joint_of(const struct sg_cu *cu)
+{
+	return cu->se ? NULL : &cu->model->joint[cu->index];
 }
 
 static inline uint64_t sg_quads_up(uint64_t t)

@@ -446,6 +446,7 @@ void sg_lockstep_part(struct sg_model *m, uint32_t xcc)
 
 	sg_lockstep_share(m, xcc);
 	m->spi.n_parted++;
+	sg_joint_end(m);
 	part_waves(&p);
 	if (n_dies > 1)
 		part_held(m, die);

@@ -147,43 +147,44 @@ static void finish_cus(struct sg_model *m)
 {
 	for (uint32_t k = 0; k < m->n_cus; k++) {
 		struct sg_cu *cu = &m->cus[k];
-		struct sg_tcp *tcp = &cu->tcp;
+		struct sg_vmem_counts *own = &cu->tcp.own;
 
-		sg_tcp_finish(tcp);
-		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += tcp->in_flight;
+		sg_tcp_finish(own);
+		cu->own.level[SG_C_SQ_INST_LEVEL_VMEM] += own->in_flight;
 		cu->own.sq[SG_C_SQ_BUSY_CU_CYCLES] += cu->busy.cycles;
 		cu->own.sq[SG_C_SQ_LDS_CMD_FIFO_FULL] += cu->lds_full.cycles;
 		cu->own.sq[SG_C_SQ_LDS_DATA_FIFO_FULL] += cu->lds_full.cycles;
-		tcp->c[SG_C_TCP_TOTAL_WBINVL1_VOL] = tcp->c[SG_C_TCP_SQ_TCP_INVALIDATE_VOL];
+		own->tcp[SG_C_TCP_TOTAL_WBINVL1_VOL] = own->tcp[SG_C_TCP_SQ_TCP_INVALIDATE_VOL];
 		if (!cu->missing) {
-			tcp->c[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
-			tcp->c[SG_C_TCP_CP_TCP_INVALIDATE_VOL] = m->hw->l1_invalidates;
+			own->tcp[SG_C_TCP_TOTAL_WRITEBACK_INVALIDATES] += m->hw->l1_invalidates;
+			own->tcp[SG_C_TCP_CP_TCP_INVALIDATE_VOL] = m->hw->l1_invalidates;
 		}
-		tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NO_RES] =
-			tcp->c[SG_C_TCP_UTCL1_STALL_LFIFO_NOT_RES];
-		tcp->c[SG_C_TCP_CACHE_MISS] = tcp->c[SG_C_TCP_TCC_READ_REQ];
+		own->tcp[SG_C_TCP_UTCL1_STALL_LFIFO_NO_RES] =
+			own->tcp[SG_C_TCP_UTCL1_STALL_LFIFO_NOT_RES];
+		own->tcp[SG_C_TCP_CACHE_MISS] = own->tcp[SG_C_TCP_TCC_READ_REQ];
 		/* R: of a store, the same time whatever the clock is */
-		tcp->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES] =
-			tcp->n_written * m->hw->tcw_ps * m->mhz / 1000000;
-		tcp->c[SG_C_TCP_TCP_TA_ADDR_STALL_CYCLES] =
-			tcp->ta[SG_C_TA_ADDR_STALLED_BY_TC_CYCLES];
-		tcp->c[SG_C_TCP_TCP_TA_DATA_STALL_CYCLES] =
-			tcp->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES];
-		tcp->c[SG_C_TCP_UTCL1_TRANSLATION_MISS_UNDER_MISS] =
-			tcp->c[SG_C_TCP_UTCL1_REQUEST] - tcp->c[SG_C_TCP_UTCL1_TRANSLATION_HIT] -
-			tcp->c[SG_C_TCP_UTCL1_TRANSLATION_MISS];
-		tcp->ta[SG_C_TA_TA_BUSY] = tcp->ta_busy.cycles;
-		tcp->td[SG_C_TD_TD_BUSY] = tcp->td_busy.cycles;
+		own->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES] =
+			own->n_written * m->hw->tcw_ps * m->mhz / 1000000;
+		own->tcp[SG_C_TCP_TCP_TA_ADDR_STALL_CYCLES] =
+			own->ta[SG_C_TA_ADDR_STALLED_BY_TC_CYCLES];
+		own->tcp[SG_C_TCP_TCP_TA_DATA_STALL_CYCLES] =
+			own->ta[SG_C_TA_DATA_STALLED_BY_TC_CYCLES];
+		own->tcp[SG_C_TCP_UTCL1_TRANSLATION_MISS_UNDER_MISS] =
+			own->tcp[SG_C_TCP_UTCL1_REQUEST] -
+			own->tcp[SG_C_TCP_UTCL1_TRANSLATION_HIT] -
+			own->tcp[SG_C_TCP_UTCL1_TRANSLATION_MISS];
+		own->ta[SG_C_TA_TA_BUSY] = own->ta_busy.cycles;
+		own->td[SG_C_TD_TD_BUSY] = own->td_busy.cycles;
 		/* R: data take 19 cycles per 512 bytes of the time that the unit has work */
-		tcp->td[SG_C_TD_TC_STALL] =
-			tcp->td_busy.cycles -
-			(tcp->n_returned / 27 < tcp->td_busy.cycles ? tcp->n_returned / 27 : 0);
-		tcp->c[SG_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
-		tcp->c[SG_C_TCP_GATE_EN2] = tcp->td_busy.cycles; /* R: and 1 to 2 % more */
+		own->td[SG_C_TD_TC_STALL] =
+			own->td_busy.cycles -
+			(own->n_returned / 27 < own->td_busy.cycles ? own->n_returned / 27 : 0);
+		own->tcp[SG_C_TCP_GATE_EN1] = cu->busy.cycles + (cu->busy.cycles ? 2000 : 0);
+		own->tcp[SG_C_TCP_GATE_EN2] = own->td_busy.cycles; /* R: and 1 to 2 % more */
 		/* R: 71 to 110 % of the time that the data unit waits for L1 */
-		tcp->c[SG_C_TCP_PENDING_STALL_CYCLES] = tcp->td[SG_C_TD_TC_STALL] * 17 / 20;
-		tcp->c[SG_C_TCP_TCR_TCP_STALL_CYCLES] =
-			tcp->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
+		own->tcp[SG_C_TCP_PENDING_STALL_CYCLES] = own->td[SG_C_TD_TC_STALL] * 17 / 20;
+		own->tcp[SG_C_TCP_TCR_TCP_STALL_CYCLES] =
+			own->n_sent * m->hw->tcr_ps * m->mhz / 1000000;
 	}
 }
 
@@ -242,6 +243,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end)
 	uint64_t *tcc = m->r->values[SG_BLOCK_TCC];
 
 	sg_lockstep_finish(m);
+	sg_joint_finish(m);
 	sg_insn_counts(m);
 	sg_tcc_finish(&m->tcc);
 	finish_cus(m);

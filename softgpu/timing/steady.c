@@ -149,8 +149,11 @@ static bool is_local(const struct sg_cu *cu, const struct sg_model_wave *w)
 /* Another SIMD's instructions may wake it within the window. */
 static bool may_be_woken(const struct sg_cu *cu, const struct sg_model_wave *w)
 {
+	const struct sg_tcp *joint = sg_joint_of(cu);
+
 	return w->ready_at == SG_NEVER &&
-	       (w->stall == SG_STALL_BARRIER || (w->waiting && cu->tcp.queue.n));
+	       (w->stall == SG_STALL_BARRIER ||
+		(w->waiting && (cu->tcp.queue.n || (joint && joint->queue.n))));
 }
 
 /* No two lines of the code that has been executed, or of what is fetched ahead of it, share a set. */

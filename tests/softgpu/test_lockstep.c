@@ -188,6 +188,8 @@ static void compare(const struct comparison *c)
 		run_one(together, c, !n, false, &a);
 		run_one(apart, c, !n, true, &b);
 		assert_exact_ones_equal(c->hw, &a, &b);
+		assert_true(synth_requests_balance(c->hw, &a));
+		assert_true(synth_requests_balance(c->hw, &b));
 		if (!is_near((double)a.cycles, (double)b.cycles, 8))
 			fail_msg("%s, %lu workgroups: %lu cycles, apart %lu", c->hw->name,
 				 (unsigned long)c->n_wgs, (unsigned long)a.cycles,
@@ -218,6 +220,104 @@ static void together_they_count_as_they_do_apart(void **state)
 	compare(&(struct comparison){ &sg_hw_mi300x, synth_vcopy_mi300(false), 1024 });
 	compare(&(struct comparison){ &sg_hw_mi350x, tile, 512 });
 }
+
+/* ---- memory instructions ---- */
+
+/* Each wave has 256 bytes of its own. */
+static const struct synth_inst update_insts[] = {
+	{ "s_nop", 1 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+	{ "s_waitcnt", 1, .simm = VM0 },
+	{ "global_store_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+	{ "s_endpgm", 1 },
+};
+
+/* A load of lanes that are apart, between two of lanes in order. */
+static const struct synth_inst gather_insts[] = {
+	{ "s_nop", 1 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+	{ "s_waitcnt", 1, .simm = VM0 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 16384,
+	  .per_lane = 256 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (128 << 20), .per_wg = 256, .per_lane = 4 },
+	{ "s_endpgm", 1 },
+};
+
+static void one_wave_each(const struct sg_hw *hw, const struct synth_kernel *k, uint64_t n_wgs,
+			  bool apart, struct sg_model_result *r, uint64_t *n_joint)
+{
+	struct sg_model *m = sg_model_create(hw);
+	struct synth_run run;
+
+	assert_non_null(m);
+	synth_prepare(&run, k, n_wgs, 1);
+	run.d.apart = apart;
+	assert_true(sg_model_run(m, &run.d, r));
+	assert_true(synth_requests_balance(hw, r));
+	*n_joint = sg_model_n_joint(m);
+	sg_model_destroy(m);
+}
+
+static void memory_instructions_are_looked_up_together_while_all_are_in_order(void **state)
+{
+	struct synth_kernel update = { .insts = update_insts,
+				       .n_insts = N_INSTS(update_insts),
+				       .code = SYNTH_CODE };
+	struct synth_kernel gather = { .insts = gather_insts,
+				       .n_insts = N_INSTS(gather_insts),
+				       .code = SYNTH_CODE };
+	struct sg_model_result r;
+	uint64_t n_joint;
+
+	one_wave_each(&sg_hw_mi210, &update, 8 * 200, false, &r, &n_joint);
+	assert_int_equal(n_joint, 2 * 200);
+	sg_model_result_free(&r);
+	one_wave_each(&sg_hw_mi300x, &update, 32 * 100, false, &r, &n_joint);
+	assert_in_range(n_joint, 2 * 100, 2 * 110); /* some CUs are not on all engines */
+	sg_model_result_free(&r);
+	/* the first load of some waves, until one of them is at the second */
+	one_wave_each(&sg_hw_mi210, &gather, 8 * 200, false, &r, &n_joint);
+	assert_in_range(n_joint, 1, 200);
+	assert_int_equal(SG_SUM(&r, TCP, TCP_TCC_READ_REQ), 8 * 200 * (4 + 64 + 4));
+	sg_model_result_free(&r);
+	one_wave_each(&sg_hw_mi210, &update, 8 * 200, true, &r, &n_joint);
+	assert_int_equal(n_joint, 0);
+	sg_model_result_free(&r);
+}
+
+/* Some engines' lines are in another kind of memory than their leader's, an odd number of chunks away. */
+static void what_lines_are_is_counted_where_they_are(void **state)
+{
+	const struct sg_hw *const gpus[] = { &sg_hw_mi210, &sg_hw_mi100, &sg_hw_mi300x,
+					     &sg_hw_mi350x };
+	struct synth_kernel update = { .insts = update_insts,
+				       .n_insts = N_INSTS(update_insts),
+				       .code = SYNTH_CODE,
+				       .host_from = SYNTH_VRAM + 517 * 256,
+				       .host_kind = { SG_MTYPE_CC, SG_ROUTE_OWN, 0 } };
+
+	for (size_t k = 0; k < N_INSTS(gpus); k++) {
+		uint64_t lines = 256 / gpus[k]->l1_line, n_joint;
+		struct sg_model_result r[2];
+
+		for (unsigned apart = 0; apart < 2; apart++) {
+			one_wave_each(gpus[k], &update, 1024, apart, &r[apart], &n_joint);
+			assert_int_equal(n_joint != 0, !apart);
+			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_RW_READ_REQ), 517 * lines);
+			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_CC_READ_REQ), 507 * lines);
+			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_RW_WRITE_REQ), 517 * 4);
+			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_CC_WRITE_REQ), 507 * 4);
+		}
+		for (unsigned ram = 0; ram < 4; ram++)
+			assert_int_equal(
+				sg_model_sum(&r[0], SG_BLOCK_TCP, SG_C_TCP_TAGRAM0_REQ + ram),
+				sg_model_sum(&r[1], SG_BLOCK_TCP, SG_C_TCP_TAGRAM0_REQ + ram));
+		sg_model_result_free(&r[0]);
+		sg_model_result_free(&r[1]);
+	}
+}
+
+/* ---- paths ---- */
 
 /* As many as there are engines, and some. */
 static void the_last_ones_are_fewer(void **state)
@@ -383,6 +483,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(together_they_count_as_they_do_apart),
+		cmocka_unit_test(memory_instructions_are_looked_up_together_while_all_are_in_order),
+		cmocka_unit_test(what_lines_are_is_counted_where_they_are),
 		cmocka_unit_test(the_last_ones_are_fewer),
 		cmocka_unit_test(workgroups_of_one_path_are_launched_together),
 		cmocka_unit_test(dies_part_where_their_workgroups_differ),

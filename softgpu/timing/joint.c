@@ -1,0 +1,352 @@
+/*
+ * joint: vector memory instructions of engines in step that are looked up together.
+ *
+ * Where all engines in step (lockstep.c) do the same, their memory instructions mostly have the same lines, moved by a
+ * distance: workgroups stream through arrays. As long as that holds for every load and store, one pipeline for each CU of the
+ * leading engine stands for those of all engines. It has the time, the queues and the entries, and looks up the lines
+ * of the wave that is waited for, in the caches of its home. The other CUs look up theirs in the same cycles, each in its
+ * own caches, and each sends its own requests to L2.
+ *
+ * So hits, misses and requests are those of every CU. What pipelines wait for is counted once and added to each CU in the
+ * end. Differences are counted where they occur: a CU that hits takes back the request that has been counted for all.
+ *
+ * The first load, store or atomic that is different ends this for the dispatch, because two pipelines that
+ * share the work of one would be too fast. Each CU continues with its own then, in the state of the joint one.
+ */
+#include <stdlib.h>
+
+#include "softgpu/timing/burst.h"
+
+/* What instructions of a set of engines have in common, on the CUs with one number. */
+struct sg_joint_counts {
+	uint32_t engines; /* of the die that leads, a bit for each; 0: none has counted here */
+	struct sg_vmem_counts counts;
+	uint64_t values[SG_N_TCP + SG_N_TA + SG_N_TD];
+};
+
+bool sg_joint_create(struct sg_model *m)
+{
+	uint32_t n = m->hw->cus_per_se;
+
+	m->joint = calloc(n, sizeof(*m->joint));
+	m->joint_counts = calloc((size_t)n * sg_hw_n_engines(m->hw), sizeof(*m->joint_counts));
+	return m->joint && m->joint_counts;
+}
+
+void sg_joint_destroy(struct sg_model *m)
+{
+	free(m->joint);
+	free(m->joint_counts);
+	sg_reuse_free(&m->joint_ops);
+}
+
+void sg_joint_begin(struct sg_model *m)
+{
+	uint32_t n = m->hw->cus_per_se;
+
+	m->joins = m->spi.dies[0].in_step;
+	m->joint_turn = m->n_joint_sets = 0;
+	m->n_joint = 0;
+	for (uint32_t k = 0; k < n; k++)
+		sg_tcp_begin(&m->joint[k], m, m->n_cus + k, 0);
+	for (uint32_t k = 0; k < n * sg_hw_n_engines(m->hw); k++)
+		m->joint_counts[k].engines = 0;
+}
+
+/* Where the wave's instructions count. */
+static struct sg_vmem_counts *counts_of(struct sg_model *m, const struct sg_model_wave *w)
+{
+	uint32_t set = sg_lockstep_number(w->set);
+	struct sg_joint_counts *joint =
+		&m->joint_counts[w->cu->index * sg_hw_n_engines(m->hw) + set];
+
+	if (set >= m->n_joint_sets)
+		m->n_joint_sets = set + 1;
+	if (!joint->engines) {
+		memset(joint, 0, sizeof(*joint));
+		joint->engines = w->set->engines;
+		joint->counts.tcp = joint->values;
+		joint->counts.ta = joint->counts.tcp + SG_N_TCP;
+		joint->counts.td = joint->counts.ta + SG_N_TA;
+	}
+	return &joint->counts;
+}
+
+/* ---- issue ---- */
+
+/* How far the next access of a follower is from that of the home, in chunks. False: it is another one. */
+static bool distance(const struct sg_model *m, const struct sg_model_wave *w,
+		     const struct sg_trace_reader *reader, int32_t *by)
+{
+	struct sg_in_order next;
+	int64_t chunks;
+
+	if (!sg_next_in_order(reader, &next) || next.stride != m->in_order.stride ||
+	    (next.base - m->in_order.base) % SG_CHUNK || !sg_is_own_memory(m, &next, w->exec))
+		return false;
+	chunks = (int64_t)(next.base - m->in_order.base) / SG_CHUNK;
+	*by = (int32_t)chunks;
+	return *by == chunks;
+}
+
+struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
+{
+	struct sg_joint_op *joint = sg_reuse_take(&m->joint_ops);
+
+	if (!joint)
+		joint = malloc(sizeof(*joint) +
+			       (sg_hw_n_engines(m->hw) - 1) * sizeof(joint->members[0]));
+	if (!joint) {
+		m->failed = true;
+		return NULL;
+	}
+	joint->home = &w->home->tcp;
+	joint->home->touched = true;
+	joint->counts = counts_of(m, w);
+	joint->n = w->n_followers;
+	for (uint32_t k = 0; k < joint->n; k++) {
+		joint->members[k].cu = (uint16_t)w->followers[k].cu->index;
+		if (!distance(m, w, &w->followers[k].trace.reader, &joint->members[k].by)) {
+			sg_reuse_put(&m->joint_ops, joint);
+			return NULL;
+		}
+	}
+	for (uint32_t k = 0; k < joint->n; k++) {
+		struct sg_trace_reader *reader = &w->followers[k].trace.reader;
+
+		reader->memory_at += SG_TRACE_SHORT_BYTES;
+		sg_trace_prefetch(reader);
+		w->followers[k].cu->tcp.touched = true;
+	}
+	m->n_joint++;
+	return joint;
+}
+
+void sg_joint_end(struct sg_model *m)
+{
+	uint32_t n = m->hw->cus_per_se;
+
+	if (!m->joins)
+		return;
+	m->joins = false;
+	for (uint32_t k = 0; k < m->n_cus; k++)
+		if (m->joint[k % n].touched && !m->cus[k].missing)
+			sg_tcp_part(&m->joint[k % n], &m->cus[k].tcp);
+	for (uint32_t k = 0; k < n; k++)
+		sg_tcp_end_joint(&m->joint[k]);
+}
+
+/* ---- look-ups ---- */
+
+/* Of a member: the pages of the lines from `line` to `last`. The joint pipeline counts hits for all. */
+static void translate(struct sg_tcp *at, const struct sg_vmem_op *op, uint64_t line, uint64_t last,
+		      uint64_t t)
+{
+	struct sg_model *m = at->model;
+	uint32_t shift = m->hw->page_shift - 6, left = op->n_lines, n;
+	uint64_t *hits = &at->own.tcp[SG_C_TCP_UTCL1_TRANSLATION_HIT];
+
+	for (uint64_t page = line >> shift; page <= last >> shift; page++) {
+		if (page == at->last_page)
+			continue;
+		left -= !sg_tcp_translate(at, page, t);
+	}
+	n = at->under_miss < left ? at->under_miss : left;
+	at->under_miss -= n;
+	*hits -= n;
+}
+
+void sg_joint_translate(struct sg_tcp *tcp, const struct sg_vmem_op *op)
+{
+	const struct sg_joint_op *joint = op->joint;
+	uint32_t n = op->n_lines / op->per_line;
+
+	for (uint32_t k = 0; k < joint->n; k++) {
+		uint64_t line = sg_joint_line(op->first, joint->members[k].by);
+
+		translate(&tcp->model->cus[joint->members[k].cu].tcp, op, line, line + n - 1,
+			  tcp->now >> 4);
+	}
+}
+
+/* What members do with the requests of the home. */
+struct look_up {
+	struct sg_tcp *tcp; /* the joint pipeline */
+	struct sg_vmem_op *op;
+	enum sg_req_kind kind;
+	const struct sg_burst *b;
+	uint64_t bytes;
+	bool sends; /* the home does, and that has been counted for all */
+};
+
+/* n times the requests: -1 takes back what was counted for the home. */
+static void count(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
+		  const struct sg_burst *b, uint64_t n)
+{
+	uint64_t n_requests = b->n;
+
+	if (l->kind == SG_REQ_READ)
+		n_requests *= sg_tcp_requests(at->model->hw, b->lines);
+	sg_burst_count_rams(&at->own, b, n);
+	sg_burst_count_type(&at->own, memory, l->kind, n * n_requests);
+	if (l->kind == SG_REQ_READ) {
+		at->own.n_sent += n * b->n;
+		at->own.tcp[SG_C_TCP_TCC_READ_REQ] += n * n_requests;
+	} else {
+		at->own.n_written += n * b->n;
+		at->own.tcp[SG_C_TCP_TCC_WRITE_REQ] += n * n_requests;
+	}
+}
+
+static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
+		 const struct sg_burst *b)
+{
+	struct sg_sender sender = {
+		.owner = &at->own.tcp[l->kind == SG_REQ_READ ? SG_C_TCP_TCC_READ_REQ_LATENCY
+							     : SG_C_TCP_TCC_WRITE_REQ_LATENCY],
+		.source = SG_SOURCE_MEMBER,
+		.xcc = at->xcc,
+		.memory = memory,
+	};
+
+	at->model->n_behind += b->n;
+	sg_burst_send(at->model, l->op, &sender, l->kind, b, l->bytes);
+}
+
+/* None of the lines is in L1; if so, they are now. */
+static bool all_miss(const struct look_up *l, struct sg_tcp *at, uint64_t tag, uint32_t n)
+{
+	if (l->kind != SG_REQ_READ || l->op->glc)
+		return true;
+	for (uint32_t k = 0; k < n; k++)
+		if (sg_cache_has(&at->tags, tag + k))
+			return false;
+	for (uint32_t k = 0; k < n; k++)
+		sg_cache_add(&at->tags, tag + k);
+	return true;
+}
+
+/* Requests, one by one, what is not in L1; of a line that misses though the home hits, or the other way round. */
+static void look_up_each(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
+			 const struct sg_burst *b, uint64_t tag, uint32_t n)
+{
+	struct sg_burst one = *b;
+
+	one.n = 1;
+	one.lines = at->model->hw->l1_line / 64;
+	for (uint32_t k = 0; k < n; k++, tag++) {
+		if (sg_cache_touch(&at->tags, tag))
+			continue;
+		one.line = tag * one.lines;
+		one.now = b->now + k * b->n / n * b->step;
+		count(l, at, memory, &one, 1);
+		send(l, at, memory, &one);
+	}
+}
+
+static void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
+{
+	const struct sg_model_range *near = &l->op->memory;
+	struct sg_memory_kind memory = near->kind;
+	struct sg_burst b = *l->b;
+	uint32_t n_tags = b.n;
+	uint64_t tag;
+	bool is_like = true; /* the memory is */
+
+	b.line = sg_joint_line(b.line, by);
+	if ((b.line << 6) - near->from >= near->size) {
+		memory = sg_model_memory(at->model, b.line << 6).kind;
+		is_like = !memcmp(&memory, &near->kind, sizeof(memory));
+	}
+	tag = at->model->hw->l1_line == 128 ? b.line >> 1 : b.line;
+	n_tags *= sg_tcp_requests(at->model->hw, b.lines);
+	if (memory.mtype != SG_MTYPE_UC && !all_miss(l, at, tag, n_tags)) {
+		if (l->sends)
+			count(l, at, near->kind, l->b, -1ull);
+		look_up_each(l, at, memory, &b, tag, n_tags);
+		return;
+	}
+	if (!l->sends || !is_like) {
+		if (l->sends)
+			count(l, at, near->kind, l->b, -1ull);
+		count(l, at, memory, &b, 1);
+	} else if (by & 1) { /* the other tag RAMs */
+		sg_burst_count_rams(&at->own, l->b, -1ull);
+		sg_burst_count_rams(&at->own, &b, 1);
+	}
+	send(l, at, memory, &b);
+}
+
+/* All send at the same time, and L2 serves them in the order in which they are sent: they take turns to be the first. */
+void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+		      const struct sg_burst *b, uint64_t bytes, bool sends)
+{
+	const struct sg_joint_op *joint = op->joint;
+	struct sg_model *m = tcp->model;
+	struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
+	const struct look_up l = { tcp, op, kind, b, bytes, sends };
+	uint32_t first = m->joint_turn++ % (joint->n + 1);
+
+	for (uint32_t k = 0; k < first; k++)
+		look_up_at(&l, &m->cus[joint->members[k].cu].tcp, joint->members[k].by);
+	if (sends)
+		sg_burst_send(m, op, &home, kind, b, bytes);
+	for (uint32_t k = first; k < joint->n; k++)
+		look_up_at(&l, &m->cus[joint->members[k].cu].tcp, joint->members[k].by);
+}
+
+/* ---- counters ---- */
+
+static void add(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		to[k] += from[k];
+}
+
+static void add_counts(struct sg_vmem_counts *to, const struct sg_vmem_counts *from)
+{
+	struct sg_vmem_tally *sum = to->tally[0];
+	const struct sg_vmem_tally *more = from->tally[0];
+
+	add(to->tcp, from->tcp, SG_N_TCP);
+	add(to->ta, from->ta, SG_N_TA);
+	add(to->td, from->td, SG_N_TD);
+	for (unsigned k = 0; k < 2 * SG_N_MEM_KINDS; k++) {
+		sum[k].n += more[k].n;
+		sum[k].n_requests += more[k].n_requests;
+		sum[k].n_lines += more[k].n_lines;
+		sum[k].n_shared += more[k].n_shared;
+	}
+	to->n_returned += from->n_returned;
+	to->n_sent += from->n_sent;
+	to->n_written += from->n_written;
+	to->in_flight += from->in_flight;
+	to->ta_busy.cycles += from->ta_busy.cycles;
+	to->td_busy.cycles += from->td_busy.cycles;
+}
+
+/* From all sets that the engine is one of. Parts of two sets may be busy at the same time, which is that of the pipeline then. */
+static void share(const struct sg_joint_counts *sets, uint32_t n_sets, const struct sg_tcp *joint,
+		  uint32_t engine, struct sg_vmem_counts *to)
+{
+	uint64_t ta_most = to->ta_busy.cycles + joint->ta_busy.cycles;
+	uint64_t td_most = to->td_busy.cycles + joint->td_busy.cycles;
+
+	for (uint32_t k = 0; k < n_sets; k++)
+		if (sets[k].engines >> engine & 1)
+			add_counts(to, &sets[k].counts);
+	if (to->ta_busy.cycles > ta_most)
+		to->ta_busy.cycles = ta_most;
+	if (to->td_busy.cycles > td_most)
+		to->td_busy.cycles = td_most;
+}
+
+void sg_joint_finish(struct sg_model *m)
+{
+	uint32_t n = m->hw->cus_per_se, n_engines = sg_hw_n_engines(m->hw);
+
+	for (uint32_t number = 0; number < n; number++)
+		for (uint32_t engine = 0; m->joint[number].touched && engine < n_engines; engine++)
+			share(&m->joint_counts[number * n_engines], m->n_joint_sets,
+			      &m->joint[number], engine, &m->cus[engine * n + number].tcp.own);
+}
