@@ -144,26 +144,15 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 	return inst->unit == SG_UNIT_LDS || inst->unit == SG_UNIT_SMEM ? lgkm_ready(w, t) : t;
 }
 
-/* The waves that follow execute theirs, each on its CU. */
-static bool follow(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t,
-		   sg_memory_fn *execute)
+/* Of the wave and those that follow it, each on its CU. */
+static bool local_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	for (uint32_t k = 0; k < w->n_followers; k++) {
-		struct sg_follower *f = &w->followers[k];
-
-		if (!execute(f->cu, w, &f->trace, inst, t))
+	if (!sg_local_memory(w->home, w, &w->trace, inst, t))
+		return false;
+	for (uint32_t k = 0; k < w->n_followers; k++)
+		if (!sg_local_memory(w->followers[k].cu, w, &w->followers[k].trace, inst, t))
 			return false;
-	}
 	return true;
-}
-
-/* A leader's scalar load is the first of those in step every other time: they compete for L2. */
-static bool access_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t,
-			  sg_memory_fn *execute)
-{
-	if (w->n_followers && inst->unit == SG_UNIT_SMEM && w->cu->model->n_issued & 1)
-		return follow(w, inst, t, execute) && execute(w->home, w, &w->trace, inst, t);
-	return execute(w->home, w, &w->trace, inst, t) && follow(w, inst, t, execute);
 }
 
 static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave *w,
@@ -181,12 +170,12 @@ static bool execute(struct sg_cu *cu, struct sg_simd *simd, struct sg_model_wave
 	}
 	switch (inst->unit) {
 	case SG_UNIT_SMEM:
-		return access_memory(w, inst, t, sg_scalar_memory);
+		return sg_scalar_memory(w, inst, t);
 	case SG_UNIT_VMEM:
 	case SG_UNIT_FLAT:
 		return sg_vector_memory(w, inst, t);
 	case SG_UNIT_LDS:
-		return access_memory(w, inst, t, sg_local_memory);
+		return local_memory(w, inst, t);
 	case SG_UNIT_MISC:
 		if (inst->flags & SG_INSN_BARRIER)
 			barrier(cu, w, t);

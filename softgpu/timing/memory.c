@@ -275,13 +275,68 @@ bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst
 	return true;
 }
 
-bool sg_scalar_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
-		      const struct sg_timing_insn *inst, uint64_t t)
+static bool access_scalar(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+			  const struct sg_timing_insn *inst, uint64_t t)
 {
 	uint64_t addr = 0;
 
 	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(&trace->reader, &addr))
 		return false;
 	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, addr), t);
+	return true;
+}
+
+static bool follow_scalar(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+{
+	for (uint32_t k = 0; k < w->n_followers; k++) {
+		struct sg_follower *f = &w->followers[k];
+
+		if (!access_scalar(f->cu, w, &f->trace, inst, t))
+			return false;
+	}
+	return true;
+}
+
+/* All read the same: a kernel's arguments, mostly. Does not advance the readers. */
+static bool common_address(const struct sg_model_wave *w, uint64_t *addr)
+{
+	uint64_t other;
+
+	if (!sg_trace_peek_address(&w->trace.reader, addr))
+		return false;
+	for (uint32_t k = 0; k < w->n_followers; k++)
+		if (!sg_trace_peek_address(&w->followers[k].trace.reader, &other) || other != *addr)
+			return false;
+	return true;
+}
+
+static void skip_address(struct sg_trace_reader *reader)
+{
+	reader->memory_at += SG_TRACE_SHORT_BYTES;
+	sg_trace_prefetch(reader);
+}
+
+/* The leader's load is the first of those in step every other time: they compete for L2. */
+bool sg_scalar_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
+{
+	struct sg_model *m = w->cu->model;
+	uint64_t addr = 0;
+	bool is_common =
+		w->n_followers && inst->mem_kind == SG_MEM_LOAD && common_address(w, &addr);
+
+	if (is_common && sg_sqc_load_common(w, inst, sg_model_address(m, addr), t)) {
+		skip_address(&w->trace.reader);
+		for (uint32_t k = 0; k < w->n_followers; k++)
+			skip_address(&w->followers[k].trace.reader);
+		return true;
+	}
+	if (w->n_followers && m->n_issued & 1) {
+		if (!follow_scalar(w, inst, t) || !access_scalar(w->home, w, &w->trace, inst, t))
+			return false;
+	} else if (!access_scalar(w->home, w, &w->trace, inst, t) || !follow_scalar(w, inst, t)) {
+		return false;
+	}
+	if (is_common)
+		sg_sqc_note_common(w, sg_model_address(m, addr));
 	return true;
 }

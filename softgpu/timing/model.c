@@ -285,6 +285,7 @@ static void begin(struct sg_model *m)
 		memset(g->data.pending, 0, sizeof(g->data.pending));
 		g->inst.n_waits = g->data.n_waits = 0;
 		g->inst.n_pending = g->data.n_pending = 0;
+		memset(g->common, 0, sizeof(g->common));
 	}
 	m->tcc.answer = answer;
 	m->tcc.ctx = m;

@@ -256,6 +256,7 @@ struct sg_cu {
 	uint32_t sample_rr;
 };
 
+#define SG_COMMON_LINES 4
 #define SG_MAX_PENDING 16 /* lines in flight to one scalar cache */
 struct sg_pending_line {
 	uint64_t line, ready; /* SG_NEVER: not answered */
@@ -292,6 +293,9 @@ struct sg_scalar_group {
 	uint64_t next[4 * SG_MAX_GROUP_CUS];
 	uint8_t due[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM)));
 	struct sg_scalar_side inst, data;
+	/* of an engine that leads: lines + 1 that the data caches of all that it leads have, most recent in their sets, while
+	 * nothing is on its way to them; 0: none */
+	uint64_t common[SG_COMMON_LINES];
 };
 
 #define SG_MAX_HELD (4 * SG_MAX_SE)
@@ -438,8 +442,9 @@ bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint
  * those of a follower. False: the trace is damaged. */
 typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
 			  const struct sg_timing_insn *inst, uint64_t t);
-sg_memory_fn sg_local_memory, sg_scalar_memory;
+sg_memory_fn sg_local_memory;
 /* Of the wave and those that follow it. */
+bool sg_scalar_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t);
 bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t);
 /* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
 bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out);
@@ -509,6 +514,12 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 bool sg_sqc_fetch_again(struct sg_cu *cu, const struct sg_count_set *set, uint64_t pc);
 void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		 uint64_t addr, uint64_t t);
+/* The same, of the wave and those that follow it, from one address. False: they are not all hits that change nothing, and nothing
+ * was done. */
+bool sg_sqc_load_common(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t addr,
+			uint64_t t);
+/* They have all executed a load of this address: from now on they may be such hits. */
+void sg_sqc_note_common(struct sg_model_wave *w, uint64_t addr);
 /* t, if the scalar cache can take a load of the CU at t; otherwise when to try again. */
 uint64_t sg_sqc_ready(const struct sg_cu *cu, uint64_t t);
 void sg_sqc_answer(struct sg_scalar_group *g, const struct sg_request *r, uint64_t time);

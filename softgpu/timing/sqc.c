@@ -136,12 +136,18 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 	return SG_NEVER;
 }
 
+/* The line is the most recent one of its set, and nothing is on its way: to read it again changes nothing. */
+static bool is_settled(const struct sg_scalar_side *side, uint64_t line)
+{
+	return !side->n_pending && sg_cache_set(&side->tags, line)[0] == line + 1;
+}
+
 bool sg_sqc_fetch_again(struct sg_cu *cu, const struct sg_count_set *set, uint64_t pc)
 {
 	const struct sg_scalar_side *side = &cu->group->inst;
 	uint64_t line = (pc - cu->model->d->origin) >> 6;
 
-	if (side->n_pending || sg_cache_set(&side->tags, line)[0] != line + 1)
+	if (!is_settled(side, line))
 		return false;
 	ISSUE(SQ_IFETCH)++;
 	ISSUE(SQC_ICACHE_REQ)++;
@@ -150,15 +156,16 @@ bool sg_sqc_fetch_again(struct sg_cu *cu, const struct sg_count_set *set, uint64
 	return true;
 }
 
-static void count_load(struct sg_cu *cu, const struct sg_timing_insn *inst)
+/* Counts in `set`. */
+static void count_load(const struct sg_count_set *set, const struct sg_timing_insn *inst)
 {
-	SQ(SQC_DCACHE_REQ)++;
+	ISSUE(SQC_DCACHE_REQ)++;
 	if (inst->mem_kind == SG_MEM_ATOMIC || inst->mem_kind == SG_MEM_ATOMIC_RTN)
-		SQ(SQC_DCACHE_ATOMIC)++;
+		ISSUE(SQC_DCACHE_ATOMIC)++;
 	if (inst->mem_kind != SG_MEM_LOAD)
 		return;
 	if (inst->bytes >= 4 && inst->bytes <= 64) /* a power of two */
-		cu->own.sq[SG_C_SQC_DCACHE_REQ_READ_1 + __builtin_ctz(inst->bytes / 4)]++;
+		set->sq[SG_C_SQC_DCACHE_REQ_READ_1 + __builtin_ctz(inst->bytes / 4)]++;
 }
 
 /* The queue of the miss is full: from now on, until the answer, the CU has a request that the cache does not take. */
@@ -219,7 +226,7 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		loaded(leads, w, slot, t, done);
 		return;
 	}
-	count_load(cu, inst);
+	count_load(&cu->own, inst);
 	if (inst->mem_kind != SG_MEM_LOAD) {
 		bool store = inst->mem_kind == SG_MEM_STORE;
 
@@ -230,12 +237,12 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		loaded(leads, w, slot, t, done);
 		return;
 	}
-	if (addr >> 6 == last && !side->n_pending &&
-	    sg_cache_set(&side->tags, last)[0] == last + 1) {
+	if (addr >> 6 == last && is_settled(side, last)) {
 		SQ(SQC_DCACHE_HITS)++; /* again: nothing else changes */
 		loaded(leads, w, slot, t, done);
 		return;
 	}
+	memset(w->cu->group->common, 0, sizeof(w->cu->group->common));
 	/* counters count the first line; a load across two lines requests both */
 	for (uint64_t line = addr >> 6; line <= last; line++) {
 		struct sg_pending_line *p = pending_line(side, line, t);
@@ -269,6 +276,38 @@ void sg_sqc_load(struct sg_cu *cu, struct sg_model_wave *w, const struct sg_timi
 		sg_sqc_wait(g, side,
 			    (struct sg_scalar_wait){
 				    .wave = w, .lgkm_slot = slot, .issued = t, .line = unknown });
+}
+
+/* Its place among those in common. */
+static uint64_t *common_line(struct sg_scalar_group *leader, uint64_t line)
+{
+	return &leader->common[line % SG_COMMON_LINES];
+}
+
+bool sg_sqc_load_common(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t addr,
+			uint64_t t)
+{
+	uint64_t line = addr >> 6;
+
+	if (*common_line(w->cu->group, line) != line + 1 || (addr + inst->bytes - 1) >> 6 != line)
+		return false;
+	count_load(w->set, inst);
+	w->set->sq[SG_C_SQC_DCACHE_HITS]++;
+	loaded(true, w, sg_push_lgkm(w), t, t + w->cu->model->hw->scalar_hit);
+	return true;
+}
+
+void sg_sqc_note_common(struct sg_model_wave *w, uint64_t addr)
+{
+	uint64_t line = addr >> 6;
+
+	if (w->n_followers + 1u < sg_lockstep_n(w->cu->model, w->cu->xcc) ||
+	    !is_settled(&w->home->group->data, line))
+		return;
+	for (uint32_t k = 0; k < w->n_followers; k++)
+		if (!is_settled(&w->followers[k].cu->group->data, line))
+			return;
+	*common_line(w->cu->group, line) = line + 1;
 }
 
 static void fetched(struct sg_model_wave *w, uint64_t t)

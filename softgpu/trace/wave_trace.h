@@ -212,8 +212,8 @@ static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
 	__builtin_prefetch(r->memory.bytes + r->memory_at);
 }
 
-/* The address of the next memory instruction, a scalar one. False: the trace is damaged or was cut off. */
-static inline bool sg_trace_address(struct sg_trace_reader *r, uint64_t *addr)
+/* The address of the next memory instruction, a scalar one. Does not advance. False: the trace is damaged or was cut off. */
+static inline bool sg_trace_peek_address(const struct sg_trace_reader *r, uint64_t *addr)
 {
 	const uint8_t *p = r->memory.bytes + r->memory_at;
 
@@ -221,6 +221,14 @@ static inline bool sg_trace_address(struct sg_trace_reader *r, uint64_t *addr)
 	    *p != (SG_TRACE_AFFINE | SG_SPACE_SCALAR << 2))
 		return false;
 	memcpy(addr, p + 1, sizeof(*addr));
+	return true;
+}
+
+/* The same, and advances. */
+static inline bool sg_trace_address(struct sg_trace_reader *r, uint64_t *addr)
+{
+	if (!sg_trace_peek_address(r, addr))
+		return false;
 	r->memory_at += SG_TRACE_SHORT_BYTES;
 	return true;
 }
