@@ -53,14 +53,14 @@ static inline bool sg_cache_touch(struct sg_cache *c, uint64_t line)
 	return false;
 }
 
-/* Allocates a line that is not there. */
-static inline void sg_cache_add(struct sg_cache *c, uint64_t line)
+/* Touches n lines in a row. Returns a bit for each that was missing. */
+static inline uint32_t sg_cache_touch_all(struct sg_cache *c, uint64_t line, uint32_t n)
 {
-	uint64_t *set = sg_cache_set(c, line);
+	uint32_t missing = 0;
 
-	for (uint32_t w = c->n_ways - 1; w; w--)
-		set[w] = set[w - 1];
-	set[0] = line + 1;
+	for (uint32_t k = 0; k < n; k++)
+		missing |= sg_cache_touch(c, line + k) ? 0 : 1u << k;
+	return missing;
 }
 
 /* Looks the line up without changing anything. */

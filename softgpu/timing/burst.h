@@ -22,23 +22,32 @@ struct sg_sender {
 };
 
 /* The requests are of one chunk of SG_CHUNK bytes. */
+static inline struct sg_request sg_burst_request(const struct sg_model *m,
+						 const struct sg_vmem_op *op,
+						 const struct sg_sender *sender,
+						 enum sg_req_kind kind, const struct sg_burst *b,
+						 uint64_t bytes)
+{
+	return (struct sg_request){ .time = (b->now >> 4) + m->hw->request,
+				    .addr = b->line << 6,
+				    .bytes = bytes,
+				    .owner = sender->owner,
+				    .slot = b->slot,
+				    .source = sender->source,
+				    .kind = (uint8_t)kind,
+				    .lines = (uint8_t)b->lines,
+				    .xcc = sender->xcc,
+				    .memory = sender->memory,
+				    .slc = op->slc,
+				    .n_more = (uint8_t)(b->n - 1),
+				    .step = (uint16_t)b->step };
+}
+
 static inline void sg_burst_send(struct sg_model *m, const struct sg_vmem_op *op,
 				 const struct sg_sender *sender, enum sg_req_kind kind,
 				 const struct sg_burst *b, uint64_t bytes)
 {
-	struct sg_request r = { .time = (b->now >> 4) + m->hw->request,
-				.addr = b->line << 6,
-				.bytes = bytes,
-				.owner = sender->owner,
-				.slot = b->slot,
-				.source = sender->source,
-				.kind = (uint8_t)kind,
-				.lines = (uint8_t)b->lines,
-				.xcc = sender->xcc,
-				.memory = sender->memory,
-				.slc = op->slc,
-				.n_more = (uint8_t)(b->n - 1),
-				.step = (uint16_t)b->step };
+	struct sg_request r = sg_burst_request(m, op, sender, kind, b, bytes);
 
 	sg_tcc_send(&m->tcc, &r);
 }

@@ -171,12 +171,15 @@ void sg_joint_translate(struct sg_tcp *tcp, const struct sg_vmem_op *op)
 
 /* What members do with the requests of the home. */
 struct look_up {
-	struct sg_tcp *tcp; /* the joint pipeline */
-	struct sg_vmem_op *op;
+	struct sg_model *m;
+	const struct sg_vmem_op *op;
 	enum sg_req_kind kind;
 	const struct sg_burst *b;
-	uint64_t bytes;
 	bool sends; /* the home does, and that has been counted for all */
+	bool in_l1; /* ...: what L1 may have */
+	uint32_t tag_shift, n_tags;
+	uint32_t latency; /* the counter of its answers */
+	struct sg_request template; /* of a member whose lines are like the home's: all but address, owner and die */
 };
 
 /* n times the requests: -1 takes back what was counted for the home. */
@@ -186,7 +189,7 @@ static void count(const struct look_up *l, struct sg_tcp *at, struct sg_memory_k
 	uint64_t n_requests = b->n;
 
 	if (l->kind == SG_REQ_READ)
-		n_requests *= sg_tcp_requests(at->model->hw, b->lines);
+		n_requests *= sg_tcp_requests(l->m->hw, b->lines);
 	sg_burst_count_rams(&at->own, b, n);
 	sg_burst_count_type(&at->own, memory, l->kind, n * n_requests);
 	if (l->kind == SG_REQ_READ) {
@@ -198,83 +201,92 @@ static void count(const struct look_up *l, struct sg_tcp *at, struct sg_memory_k
 	}
 }
 
+/* As many as the home's, and the same but for these. */
+static inline void send_like(const struct look_up *l, struct sg_tcp *at, uint64_t line)
+{
+	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, at->xcc, line << 6);
+
+	l->m->n_behind += l->b->n;
+	if (!slot)
+		return;
+	*slot = l->template;
+	slot->addr = line << 6;
+	slot->owner = &at->own.tcp[l->latency];
+	slot->xcc = at->xcc;
+}
+
 static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
 		 const struct sg_burst *b)
 {
-	struct sg_sender sender = {
-		.owner = &at->own.tcp[l->kind == SG_REQ_READ ? SG_C_TCP_TCC_READ_REQ_LATENCY
-							     : SG_C_TCP_TCC_WRITE_REQ_LATENCY],
-		.source = SG_SOURCE_MEMBER,
-		.xcc = at->xcc,
-		.memory = memory,
-	};
+	struct sg_sender sender = { &at->own.tcp[l->latency], SG_SOURCE_MEMBER, at->xcc, memory };
 
-	at->model->n_behind += b->n;
-	sg_burst_send(at->model, l->op, &sender, l->kind, b, l->bytes);
+	l->m->n_behind += b->n;
+	sg_burst_send(l->m, l->op, &sender, l->kind, b, l->template.bytes);
 }
 
-/* None of the lines is in L1; if so, they are now. */
-static bool all_miss(const struct look_up *l, struct sg_tcp *at, uint64_t tag, uint32_t n)
+/* Where the home has other lines in L1, or its memory is of another kind. missing: of its lines in L1, a bit for each. */
+static __attribute__((noinline)) void send_unlike(const struct look_up *l, struct sg_tcp *at,
+						  struct sg_memory_kind memory, uint64_t line,
+						  uint32_t missing)
 {
-	if (l->kind != SG_REQ_READ || l->op->glc)
-		return true;
-	for (uint32_t k = 0; k < n; k++)
-		if (sg_cache_has(&at->tags, tag + k))
-			return false;
-	for (uint32_t k = 0; k < n; k++)
-		sg_cache_add(&at->tags, tag + k);
-	return true;
-}
-
-/* Requests, one by one, what is not in L1; of a line that misses though the home hits, or the other way round. */
-static void look_up_each(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
-			 const struct sg_burst *b, uint64_t tag, uint32_t n)
-{
-	struct sg_burst one = *b;
-
-	one.n = 1;
-	one.lines = at->model->hw->l1_line / 64;
-	for (uint32_t k = 0; k < n; k++, tag++) {
-		if (sg_cache_touch(&at->tags, tag))
-			continue;
-		one.line = tag * one.lines;
-		one.now = b->now + k * b->n / n * b->step;
-		count(l, at, memory, &one, 1);
-		send(l, at, memory, &one);
-	}
-}
-
-static void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
-{
-	const struct sg_model_range *near = &l->op->memory;
-	struct sg_memory_kind memory = near->kind;
 	struct sg_burst b = *l->b;
-	uint32_t n_tags = b.n;
-	uint64_t tag;
-	bool is_like = true; /* the memory is */
 
-	b.line = sg_joint_line(b.line, by);
-	if ((b.line << 6) - near->from >= near->size) {
-		memory = sg_model_memory(at->model, b.line << 6).kind;
-		is_like = !memcmp(&memory, &near->kind, sizeof(memory));
-	}
-	tag = at->model->hw->l1_line == 128 ? b.line >> 1 : b.line;
-	n_tags *= sg_tcp_requests(at->model->hw, b.lines);
-	if (memory.mtype != SG_MTYPE_UC && !all_miss(l, at, tag, n_tags)) {
-		if (l->sends)
-			count(l, at, near->kind, l->b, -1ull);
-		look_up_each(l, at, memory, &b, tag, n_tags);
+	if (l->sends)
+		count(l, at, l->op->memory.kind, &b, -1ull);
+	b.line = line;
+	if (missing == (1u << l->n_tags) - 1) {
+		count(l, at, memory, &b, 1);
+		send(l, at, memory, &b);
 		return;
 	}
-	if (!l->sends || !is_like) {
-		if (l->sends)
-			count(l, at, near->kind, l->b, -1ull);
+	b.n = 1;
+	b.lines = 1u << l->tag_shift;
+	for (uint32_t k = 0; k < l->n_tags; k++) {
+		if (!(missing >> k & 1))
+			continue;
+		b.line = ((line >> l->tag_shift) + k) << l->tag_shift;
+		b.now = l->b->now + k * l->b->n / l->n_tags * b.step;
 		count(l, at, memory, &b, 1);
-	} else if (by & 1) { /* the other tag RAMs */
-		sg_burst_count_rams(&at->own, l->b, -1ull);
+		send(l, at, memory, &b);
+	}
+}
+
+static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
+{
+	const struct sg_model_range *near = &l->op->memory;
+	uint64_t line = sg_joint_line(l->b->line, by);
+	uint32_t all = (1u << l->n_tags) - 1, missing = all;
+	struct sg_memory_kind memory = near->kind;
+	bool in_l1 = l->in_l1, is_like = true;
+
+	if (__builtin_expect((line << 6) - near->from >= near->size, 0)) {
+		memory = sg_model_memory(l->m, line << 6).kind;
+		is_like = !memcmp(&memory, &near->kind, sizeof(memory));
+		in_l1 = l->kind == SG_REQ_READ && !l->op->glc && memory.mtype != SG_MTYPE_UC;
+	}
+	if (in_l1)
+		missing = sg_cache_touch_all(&at->tags, line >> l->tag_shift, l->n_tags);
+	if (missing != all || !l->sends || !is_like) {
+		send_unlike(l, at, memory, line, missing);
+		return;
+	}
+	if (by & 1) { /* the other tag RAMs */
+		struct sg_burst b = *l->b;
+
+		sg_burst_count_rams(&at->own, &b, -1ull);
+		b.line = line;
 		sg_burst_count_rams(&at->own, &b, 1);
 	}
-	send(l, at, memory, &b);
+	send_like(l, at, line);
+}
+
+static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
+{
+	const struct sg_joint_op *joint = l->op->joint;
+	struct sg_cu *cus = l->m->cus;
+
+	for (uint32_t k = from; k < to; k++)
+		look_up_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
 }
 
 /* All send at the same time, and L2 serves them in the order in which they are sent: they take turns to be the first. */
@@ -283,16 +295,27 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 {
 	const struct sg_joint_op *joint = op->joint;
 	struct sg_model *m = tcp->model;
-	struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
-	const struct look_up l = { tcp, op, kind, b, bytes, sends };
+	const struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
+	const struct sg_sender member = { NULL, SG_SOURCE_MEMBER, 0, op->memory.kind };
+	bool reads = kind == SG_REQ_READ;
+	const struct look_up l = {
+		.m = m,
+		.op = op,
+		.kind = kind,
+		.b = b,
+		.sends = sends,
+		.in_l1 = reads && !op->glc && op->memory.kind.mtype != SG_MTYPE_UC,
+		.tag_shift = m->hw->l1_line == 128,
+		.n_tags = b->n * sg_tcp_requests(m->hw, b->lines),
+		.latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY,
+		.template = sg_burst_request(m, op, &member, kind, b, bytes),
+	};
 	uint32_t first = m->joint_turn++ % (joint->n + 1);
 
-	for (uint32_t k = 0; k < first; k++)
-		look_up_at(&l, &m->cus[joint->members[k].cu].tcp, joint->members[k].by);
+	look_up_members(&l, 0, first);
 	if (sends)
 		sg_burst_send(m, op, &home, kind, b, bytes);
-	for (uint32_t k = first; k < joint->n; k++)
-		look_up_at(&l, &m->cus[joint->members[k].cu].tcp, joint->members[k].by);
+	look_up_members(&l, first, joint->n);
 }
 
 /* ---- counters ---- */

@@ -438,10 +438,9 @@ static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t l
 			return 0;
 	}
 	b.now = tcp->now;
-	for (uint32_t k = 0; k < b.n * tags; k++) {
-		sg_cache_add(&home_of(tcp, op)->tags, tag + k);
+	sg_cache_touch_all(&home_of(tcp, op)->tags, tag, b.n * tags);
+	for (uint32_t k = 0; k < b.n * tags; k++)
 		take_slot(tcp, hw);
-	}
 	tcp->now += b.n * b.step;
 	send(tcp, op, SG_REQ_READ, &b, 0);
 	op->last_line = line + (b.n - 1) * lines;
