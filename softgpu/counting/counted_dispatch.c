@@ -13,50 +13,61 @@
 
 /* ---- callbacks of the model ---- */
 
+/* Workers that wait for room go on. */
+static void make_room(struct sg_counted_dispatch *run)
+{
+	bool wake;
+
+	pthread_mutex_lock(&run->lock);
+	wake = run->starved;
+	run->starved = false;
+	pthread_mutex_unlock(&run->lock);
+	if (wake)
+		run->info.room(run->info.ctx);
+}
+
+/* A worker stores traces and then looks for who awaits them; here it is the other way round. */
+static struct sg_wg_traces *wait_for(struct sg_counted_dispatch *run, uint64_t wg)
+{
+	struct sg_wg_traces *t;
+
+	make_room(run);
+	pthread_mutex_lock(&run->lock);
+	run->awaited = wg;
+	while (!(t = run->traces[wg]) && !run->cancelled)
+		pthread_cond_wait(&run->arrived, &run->lock);
+	run->awaited = UINT64_MAX;
+	pthread_mutex_unlock(&run->lock);
+	return t;
+}
+
 static struct sg_wg_traces *next(void *ctx, uint64_t wg)
 {
 	struct sg_counted_dispatch *run = ctx;
-	struct sg_wg_traces *t;
+	struct sg_wg_traces *t = atomic_load_explicit(&run->traces[wg], memory_order_acquire);
 
-	pthread_mutex_lock(&run->lock);
-	run->wanted = wg < run->wanted ? run->wanted : wg + 1; /* dies are not in step */
-	if (run->starved && !run->traces[wg]) {
-		run->starved = false;
-		pthread_mutex_unlock(&run->lock);
-		run->info.room(run->info.ctx);
-		pthread_mutex_lock(&run->lock);
+	if (wg >=
+	    atomic_load_explicit(&run->wanted, memory_order_relaxed)) /* dies are not in step */
+		atomic_store_explicit(&run->wanted, wg + 1, memory_order_relaxed);
+	if (!t)
+		t = wait_for(run, wg);
+	if (!t || atomic_load_explicit(&run->cancelled, memory_order_relaxed))
+		return NULL;
+	if (!sg_traces_are_packed(t)) {
+		run->traces[wg] = NULL; /* the rest is recycled */
+		run->n_buffers--;
 	}
-	run->awaited = wg;
-	while (!run->traces[wg] && !run->cancelled)
-		pthread_cond_wait(&run->arrived, &run->lock);
-	run->awaited = UINT64_MAX;
-	t = run->cancelled ? NULL : run->traces[wg];
-	if (t) {
-		run->traces[wg] = NULL;
-		run->n_buffers -= !sg_traces_are_packed(t);
-	}
-	pthread_mutex_unlock(&run->lock);
 	return t;
 }
 
 static void release(void *ctx, uint64_t wg, struct sg_wg_traces *t)
 {
 	struct sg_counted_dispatch *run = ctx;
-	bool packed = sg_traces_are_packed(t), wake;
-	uint64_t n_bytes = sg_traces_bytes(t);
+	uint32_t n_waves = run->d.waves_per_wg;
 
-	pthread_mutex_lock(&run->lock);
-	run->n_bytes -= n_bytes;
-	wake = run->starved && run->n_bytes < MAX_TRACE_BYTES / 2;
-	if (wake)
-		run->starved = false;
-	if (packed)
-		sg_trace_store_drop(&run->store, t);
-	pthread_mutex_unlock(&run->lock);
-	if (!packed)
-		sg_traces_reuse(&run->counting->spares, t, run->d.waves_per_wg);
-	if (wake)
-		run->info.room(run->info.ctx);
+	if (sg_trace_store_drop(&run->store, &run->lock, t, n_waves) && run->starved &&
+	    run->store.n_bytes < MAX_TRACE_BYTES / 2)
+		make_room(run);
 }
 
 static bool instruction(void *ctx, uint64_t pc, struct sg_decoded_insn *out)
@@ -111,11 +122,12 @@ static bool is_known(struct sg_counted_dispatch *run)
 	bool known;
 
 	pthread_mutex_lock(&run->lock);
-	while (run->lookup.n && run->n_arrived < run->d.n_wgs && !run->cancelled && !run->starved)
+	while (run->lookup.n && run->n_compared < run->d.n_wgs && !run->cancelled && !run->starved)
 		pthread_cond_wait(&run->arrived, &run->lock);
-	known = run->lookup.n && run->n_arrived == run->d.n_wgs && !run->cancelled &&
+	known = run->lookup.n && run->n_compared == run->d.n_wgs && !run->cancelled &&
 		sg_cache_lookup_take(&run->lookup, run->model, &run->r);
 	sg_cache_lookup_end(&run->lookup, run->counting->result_cache);
+	run->is_compared = false;
 	pthread_mutex_unlock(&run->lock);
 	return known;
 }
@@ -188,6 +200,7 @@ static void make_guess(struct sg_counted_dispatch *run)
 	run->is_uncacheable = !run->has_digests;
 	if (run->has_digests)
 		sg_cache_lookup_begin(&run->lookup, run->counting->result_cache, key, &run->world);
+	run->is_compared = run->lookup.n;
 }
 
 static void learn(struct sg_counted_dispatch *run)
@@ -297,7 +310,7 @@ static struct sg_counted_dispatch *new_run(struct sg_counting *c, const struct s
 	run->d.memory = info->find_block ? memory : NULL;
 	run->d.sample = sg_counted_dispatch_sample;
 	run->d.ctx = run;
-	run->traces = calloc(run->d.n_wgs, sizeof(struct sg_wg_traces *));
+	run->traces = calloc(run->d.n_wgs, sizeof(*run->traces));
 	run->digests = malloc(run->d.n_wgs * sizeof(*run->digests));
 	run->awaited = UINT64_MAX;
 	run->passes = calloc(run->n_passes, sizeof(*run->passes));
@@ -375,10 +388,10 @@ bool sg_counted_dispatch_may_start(struct sg_counted_dispatch *run, uint64_t wg)
 {
 	bool may;
 
-	if (atomic_load_explicit(&run->n_bytes, memory_order_relaxed) < MAX_TRACE_BYTES)
+	if (atomic_load_explicit(&run->store.n_bytes, memory_order_relaxed) < MAX_TRACE_BYTES)
 		return true;
 	pthread_mutex_lock(&run->lock);
-	may = run->n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
+	may = run->store.n_bytes < MAX_TRACE_BYTES || wg / run->stride < run->wanted;
 	run->starved |= !may;
 	if (!may && run->lookup.n)
 		pthread_cond_signal(&run->arrived);
@@ -401,33 +414,39 @@ void sg_counted_dispatch_discard(struct sg_wg_traces *t)
 	sg_traces_destroy(t);
 }
 
+/* The traces of one more workgroup decide whether the dispatch may equal a cached one. */
+static void compare(struct sg_counted_dispatch *run, uint64_t place, uint64_t digest)
+{
+	pthread_mutex_lock(&run->lock);
+	sg_cache_lookup_wg(&run->lookup, run->counting->result_cache, place, digest);
+	run->n_compared++;
+	run->is_compared = run->lookup.n;
+	if (!run->lookup.n || run->n_compared == run->d.n_wgs)
+		pthread_cond_signal(&run->arrived);
+	pthread_mutex_unlock(&run->lock);
+}
+
+/* Takes no lock as long as the model does not wait, because model and workers would wait for each other otherwise. */
 bool sg_counted_dispatch_done(struct sg_counted_dispatch *run, uint64_t wg, struct sg_wg_traces *t,
 			      uint32_t n_waves)
 {
 	struct sg_wg_traces *packed = sg_traces_pack(&run->store, &run->lock, t, n_waves);
-	uint64_t digest = 0, place = wg / run->stride;
-	bool guessed;
+	uint64_t place = wg / run->stride;
 
-	if (!packed)
-		sg_traces_cut(t, n_waves);
-	if (run->has_digests)
-		digest = sg_traces_digest(packed ? packed : t);
-	pthread_mutex_lock(&run->lock);
-	if (packed)
-		sg_trace_store_add(packed);
-	else
+	if (!packed) {
+		sg_trace_store_keep(&run->store, t, n_waves);
 		run->n_buffers++;
+	}
+	if (run->has_digests)
+		run->digests[place] = sg_traces_digest(packed ? packed : t);
 	run->traces[place] = packed ? packed : t;
-	run->n_bytes += sg_traces_bytes(run->traces[place]);
-	run->digests[place] = digest;
-	run->n_arrived++;
-	guessed = run->lookup.n;
-	sg_cache_lookup_wg(&run->lookup, run->counting->result_cache, place, digest);
-	/* wake the model only when it can continue */
-	if (run->awaited == place ||
-	    (guessed && (!run->lookup.n || run->n_arrived == run->d.n_wgs)))
+	if (run->awaited == place) {
+		pthread_mutex_lock(&run->lock);
 		pthread_cond_signal(&run->arrived);
-	pthread_mutex_unlock(&run->lock);
+		pthread_mutex_unlock(&run->lock);
+	}
+	if (run->is_compared)
+		compare(run, place, run->digests[place]);
 	return packed;
 }
 
@@ -493,8 +512,7 @@ bool sg_counted_dispatch_again(struct sg_counted_dispatch *run)
 {
 	recycle(run);
 	memset(run->traces, 0, run->d.n_wgs * sizeof(*run->traces));
-	run->wanted = run->n_arrived = 0;
-	run->n_bytes = 0;
+	run->wanted = run->n_compared = 0;
 	run->cancelled = run->starved = run->counted = false;
 	sg_model_restore(run->model);
 	return start_model(run);

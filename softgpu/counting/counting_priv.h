@@ -100,20 +100,20 @@ struct sg_counted_dispatch {
 	pthread_mutex_t lock;
 	pthread_cond_t arrived;
 	struct sg_trace_store store;
-	struct sg_wg_traces **traces; /* [wg], NULL: not done, or taken */
-	uint64_t n_buffers;           /* of those, not packed */
-	uint64_t *digests;            /* [wg] */
-	uint64_t n_arrived;
-	uint64_t wanted; /* the model has requested all workgroups below it */
-	uint64_t
+	struct sg_wg_traces *_Atomic *traces; /* [wg], NULL: not done, or buffers that were taken */
+	_Atomic uint64_t n_buffers;           /* of those, not packed */
+	uint64_t *digests;                    /* [wg] */
+	_Atomic uint64_t wanted;              /* the model has requested all workgroups below it */
+	_Atomic uint64_t
 		awaited; /* the model sleeps until this workgroup is done; UINT64_MAX: it does not sleep */
-	_Atomic uint64_t n_bytes;
-	bool cancelled, starved;
+	_Atomic bool cancelled, starved; /* written with the lock held */
 
 	/* comparison with dispatches that were modelled before */
 	struct sg_dispatch_key key;
 	struct sg_dispatch_world world;
-	struct sg_cache_lookup lookup;
+	struct sg_cache_lookup lookup; /* the lock protects it */
+	_Atomic bool is_compared;      /* there are candidates, so that workers take the lock */
+	uint64_t n_compared;           /* workgroups */
 	struct sg_mem_block blocks[SG_MAX_MEM_BLOCKS]; /* that the model requested */
 	uint32_t n_blocks, last_block;
 	bool has_digests;    /* the traces are compared; read by the workers */

@@ -1,5 +1,6 @@
 #include "softgpu/counting/trace_store.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,10 @@
 
 struct sg_trace_chunk {
 	struct sg_trace_chunk *next, *next_unused;
-	uint32_t n_added, n_dropped;
-	bool is_full;
+	uint32_t n_packed; /* workgroups; the worker that fills it counts them here */
 	size_t used;
+	_Atomic int32_t
+		n_unread; /* less than 0 until it is full: the model counts what it has read, and n_packed is added then */
 	uint8_t bytes[CHUNK_BYTES] __attribute__((aligned(LINE_BYTES)));
 };
 
@@ -118,13 +120,6 @@ struct sg_wg_traces *sg_traces_create(struct sg_trace_spares *spares, uint32_t n
 	return &h->public;
 }
 
-void sg_traces_cut(struct sg_wg_traces *t, uint32_t n_waves)
-{
-	for (uint32_t k = n_waves; k < t->n_waves; k++)
-		sg_trace_free(&t->waves[k]);
-	t->n_waves = n_waves;
-}
-
 /* ---- packed traces ---- */
 
 static size_t round_up(size_t n)
@@ -165,12 +160,12 @@ static struct sg_trace_chunk *take_spare_chunk(struct sg_trace_spares *spares)
 	return chunk ? chunk : aligned_alloc(LINE_BYTES, sizeof(*chunk));
 }
 
-static void free_if_read(struct sg_trace_store *store, struct sg_trace_chunk *chunk)
+/* The lock is held. */
+static void put_unused(struct sg_trace_store *store, struct sg_trace_chunk *chunk)
 {
-	if (!chunk->is_full || chunk->n_dropped < chunk->n_added)
-		return;
 	chunk->next_unused = store->unused;
 	store->unused = chunk;
+	store->n_bytes -= sizeof(*chunk);
 }
 
 /* The lock is held. */
@@ -178,10 +173,9 @@ static struct sg_trace_chunk *next_chunk(struct sg_trace_store *store, struct sg
 {
 	struct sg_trace_chunk *chunk;
 
-	if (full) {
-		full->is_full = true;
-		free_if_read(store, full);
-	}
+	if (full &&
+	    atomic_fetch_add(&full->n_unread, (int32_t)full->n_packed) == -(int32_t)full->n_packed)
+		put_unused(store, full);
 	chunk = store->unused;
 	if (chunk) {
 		store->unused = chunk->next_unused;
@@ -192,9 +186,10 @@ static struct sg_trace_chunk *next_chunk(struct sg_trace_store *store, struct sg
 		chunk->next = store->chunks;
 		store->chunks = chunk;
 	}
-	chunk->n_added = chunk->n_dropped = 0;
-	chunk->is_full = false;
+	chunk->n_packed = 0;
+	chunk->n_unread = 0;
 	chunk->used = 0;
+	store->n_bytes += sizeof(*chunk);
 	return chunk;
 }
 
@@ -248,6 +243,7 @@ struct sg_wg_traces *sg_traces_pack(struct sg_trace_store *store, pthread_mutex_
 	held(packed)->chunk = h->chunk;
 	held(packed)->n_bytes = size;
 	h->chunk->used += size;
+	h->chunk->n_packed++;
 	return packed;
 }
 
@@ -281,23 +277,37 @@ uint64_t sg_traces_digest(const struct sg_wg_traces *t)
 	return digest;
 }
 
-void sg_trace_store_add(const struct sg_wg_traces *packed)
+void sg_trace_store_keep(struct sg_trace_store *store, struct sg_wg_traces *t, uint32_t n_waves)
 {
-	held_const(packed)->chunk->n_added++;
+	for (uint32_t k = n_waves; k < t->n_waves; k++)
+		sg_trace_free(&t->waves[k]);
+	t->n_waves = n_waves;
+	store->n_bytes += sg_traces_bytes(t);
 }
 
-void sg_trace_store_drop(struct sg_trace_store *store, const struct sg_wg_traces *packed)
+bool sg_trace_store_drop(struct sg_trace_store *store, pthread_mutex_t *lock,
+			 struct sg_wg_traces *t, uint32_t n_waves)
 {
-	struct sg_trace_chunk *chunk = held_const(packed)->chunk;
+	struct sg_trace_chunk *chunk = held(t)->chunk;
 
-	chunk->n_dropped++;
-	free_if_read(store, chunk);
+	if (!sg_traces_are_packed(t)) {
+		store->n_bytes -= sg_traces_bytes(t);
+		sg_traces_reuse(store->spares, t, n_waves);
+		return true;
+	}
+	if (atomic_fetch_sub(&chunk->n_unread, 1) != 1)
+		return false;
+	pthread_mutex_lock(lock);
+	put_unused(store, chunk);
+	pthread_mutex_unlock(lock);
+	return true;
 }
 
 void sg_trace_store_clear(struct sg_trace_store *store)
 {
 	struct sg_trace_spares *spares = store->spares;
 
+	store->n_bytes = 0;
 	if (!store->chunks)
 		return;
 	pthread_mutex_lock(&spares->lock);

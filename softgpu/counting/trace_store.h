@@ -30,6 +30,7 @@ struct sg_trace_store {
 	struct sg_trace_spares *spares;
 	struct sg_trace_chunk *chunks; /* all of them */
 	struct sg_trace_chunk *unused; /* those that can be filled again */
+	_Atomic uint64_t n_bytes;      /* of chunks and kept buffers that have something to read */
 };
 
 void sg_trace_spares_free(struct sg_trace_spares *spares);
@@ -41,8 +42,6 @@ struct sg_wg_traces *sg_traces_create(struct sg_trace_spares *spares,
 void sg_traces_destroy(struct sg_wg_traces *t);
 /* Keeps them for sg_traces_create(), if they are for n_waves waves and there are not too many. */
 void sg_traces_reuse(struct sg_trace_spares *spares, struct sg_wg_traces *t, uint32_t n_waves);
-/* The workgroup had fewer waves than most. */
-void sg_traces_cut(struct sg_wg_traces *t, uint32_t n_waves);
 /* Of buffers or of packed traces: their memory, and a digest of all that the model reads of them. */
 uint64_t sg_traces_bytes(const struct sg_wg_traces *t);
 uint64_t sg_traces_digest(const struct sg_wg_traces *t);
@@ -56,9 +55,14 @@ uint64_t sg_traces_digest(const struct sg_wg_traces *t);
 struct sg_wg_traces *sg_traces_pack(struct sg_trace_store *store, pthread_mutex_t *lock,
 				    struct sg_wg_traces *t, uint32_t n_waves);
 bool sg_traces_are_packed(const struct sg_wg_traces *t);
-/* The model can reach them from now on; it has read them. The lock is held. */
-void sg_trace_store_add(const struct sg_wg_traces *packed);
-void sg_trace_store_drop(struct sg_trace_store *store, const struct sg_wg_traces *packed);
+/* Those that are not packed: the buffers of n_waves waves are the dispatch's until it drops them. */
+void sg_trace_store_keep(struct sg_trace_store *store, struct sg_wg_traces *t, uint32_t n_waves);
+/*
+ * The model has read them. Buffers become spares, if they are for n_waves waves. True: there are fewer bytes now. Takes the lock
+ * when the last ones of a chunk were read.
+ */
+bool sg_trace_store_drop(struct sg_trace_store *store, pthread_mutex_t *lock,
+			 struct sg_wg_traces *t, uint32_t n_waves);
 /* The end of a pass: nothing that is packed is needed, and no worker has buffers. */
 void sg_trace_store_clear(struct sg_trace_store *store);
 

@@ -43,11 +43,7 @@ static void check_wg(const struct sg_wg_traces *t, uint64_t wg, uint32_t n_waves
 static struct sg_wg_traces *pack(struct sg_trace_store *store, struct sg_wg_traces *t,
 				 uint32_t n_waves)
 {
-	struct sg_wg_traces *packed = sg_traces_pack(store, &lock, t, n_waves);
-
-	if (packed)
-		sg_trace_store_add(packed);
-	return packed;
+	return sg_traces_pack(store, &lock, t, n_waves);
 }
 
 static void packed_traces_are_read_as_written(void **state)
@@ -73,7 +69,7 @@ static void chunks_that_were_read_are_filled_again(void **state)
 {
 	struct sg_trace_store store = { .spares = &spares };
 	struct sg_wg_traces *t = sg_traces_create(&spares, WAVES), *ahead[100] = { 0 };
-	uint64_t n_bytes;
+	uint64_t n_bytes, n_drops = 0;
 
 	sg_trace_spares_free(&spares);
 	spares.n_bytes = 0;
@@ -82,13 +78,15 @@ static void chunks_that_were_read_are_filled_again(void **state)
 
 		if (*at) {
 			check_wg(*at, wg - 100, WAVES, 20);
-			sg_trace_store_drop(&store, *at);
+			n_drops += sg_trace_store_drop(&store, &lock, *at, WAVES);
+			assert_true(store.n_bytes < 4 << 20);
 		}
 		write_wg(t, wg, 20);
 		*at = pack(&store, t, WAVES);
 		assert_non_null(*at);
 	}
 	sg_trace_store_clear(&store);
+	assert_true(n_drops > 100 && !store.n_bytes);
 	assert_true(spares.n_bytes && spares.n_bytes < 4 << 20); /* all of it was 100 times that */
 	n_bytes = spares.n_bytes;
 	sg_traces_destroy(t);
@@ -111,15 +109,18 @@ static void long_traces_are_not_packed(void **state)
 	write_wg(t, 7, 10000);
 	assert_null(sg_traces_pack(&store, &lock, t, 3));
 	assert_true(sg_traces_bytes(t) >= 4 * 130000);
+	sg_trace_store_keep(&store, t, WAVES);
+	assert_true(store.n_bytes >= 4 * 130000);
 	check_wg(t, 7, WAVES, 10000);
-	sg_traces_reuse(&spares, t, WAVES);
+	assert_true(sg_trace_store_drop(&store, &lock, t, WAVES));
+	assert_int_equal(store.n_bytes, 0);
 	again = sg_traces_create(&spares, WAVES);
 	assert_ptr_equal(again, t);
 	/* of a workgroup with fewer waves: useless for others */
 	write_wg(t, 8, 10000);
-	sg_traces_cut(t, 3);
+	sg_trace_store_keep(&store, t, 3);
 	check_wg(t, 8, 3, 10000);
-	sg_traces_reuse(&spares, t, WAVES);
+	assert_true(sg_trace_store_drop(&store, &lock, t, WAVES));
 	assert_null(spares.buffers);
 }
 
