@@ -39,11 +39,13 @@ uint64_t sg_ea_stalled(const struct sg_tcc *tcc, const struct sg_link_stall *sta
 /* ---- the most frequent ones, inline: those to the GPU's own cached memory ---- */
 
 /* n times 64 bytes, in one request. */
-static inline uint64_t sg_ea_read_at_once(struct sg_tcc *tcc, struct sg_channel *ch,
-					  uint64_t number, uint64_t time, uint32_t n, bool scalar)
+static inline __attribute__((always_inline)) uint64_t sg_ea_read_on(struct sg_tcc *tcc,
+								    struct sg_channel *ch,
+								    struct sg_hbm_way way,
+								    bool there, uint64_t time,
+								    uint32_t n, bool scalar)
 {
-	uint64_t waited;
-	uint64_t done = sg_hbm_read(&tcc->hbm, ch->index, number, n, scalar, time, &waited);
+	uint64_t waited, done = sg_hbm_read(&tcc->hbm, way, n, there, scalar, time, &waited);
 
 	ch->own_reads[n - 1]++;
 	ch->c[SG_C_TCC_EA_RDREQ_LEVEL] += done - time;
@@ -52,12 +54,22 @@ static inline uint64_t sg_ea_read_at_once(struct sg_tcc *tcc, struct sg_channel 
 	return done;
 }
 
+static inline uint64_t sg_ea_read_at_once(struct sg_tcc *tcc, struct sg_channel *ch,
+					  uint64_t number, uint64_t time, uint32_t n, bool scalar)
+{
+	struct sg_hbm *hbm = &tcc->hbm;
+	bool there = hbm->mall && sg_hbm_touch(hbm, ch->index, number, 1, time, false);
+
+	return sg_ea_read_on(tcc, ch, sg_hbm_way(hbm, ch->index, number), there, time, n, scalar);
+}
+
 /* n times 64 bytes of one line, in n requests one after the other. The second waits for the first, so its wait for credits
  * includes that of the first. */
 
 /* If memory is `direct`. */
-static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t time,
-				      uint32_t n)
+static inline __attribute__((always_inline)) uint64_t sg_ea_read_own(struct sg_tcc *tcc,
+								     struct sg_channel *ch,
+								     uint64_t time, uint32_t n)
 {
 	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
 	uint64_t end = start + tcc->hbm.read_cost;
@@ -76,10 +88,10 @@ static inline uint64_t sg_ea_read_own(struct sg_tcc *tcc, struct sg_channel *ch,
 	return (end >> 8) + tcc->hbm.read_cycles;
 }
 
-/* If there is one `taken` by all writes of the channel. The line's tag is read only if it matters: it is seldom in the
- * host's caches. */
-static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch,
-				       const uint64_t *tag, uint64_t time, uint32_t n)
+/* To memory; if there is an Infinity Cache, sg_hbm_touch() has put the line there. */
+static inline __attribute__((always_inline)) uint64_t sg_ea_write_own(struct sg_tcc *tcc,
+								      struct sg_channel *ch,
+								      uint64_t time, uint32_t n)
 {
 	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
 	uint64_t end = start + tcc->hbm.taken_cost;
@@ -93,8 +105,6 @@ static inline uint64_t sg_ea_write_own(struct sg_tcc *tcc, struct sg_channel *ch
 		sum += done;
 	}
 	*ch->taken = end;
-	if (tcc->hbm.mall)
-		sg_hbm_touch(&tcc->hbm, ch->index, *tag - 1, time, true);
 	ch->own_writes += n;
 	ch->c[SG_C_TCC_EA_WRREQ_LEVEL] += sum + n * (tcc->hbm.write_cycles - time);
 	if (start - now > tcc->hbm.write_credit)

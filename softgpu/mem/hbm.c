@@ -98,21 +98,17 @@ void sg_hbm_use_block(struct sg_hbm *hbm, struct sg_mall_block *set, uint64_t ta
 uint64_t sg_hbm_write(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time,
 		      uint64_t *waited)
 {
-	uint64_t *taken = hbm->mall ? &hbm->ports[channel] : sg_hbm_memory(hbm, channel, line);
-
 	if (hbm->mall)
-		sg_hbm_touch(hbm, channel, line, time, true);
-	return (sg_hbm_occupy(taken, time << 8, hbm->taken_cost, waited) >> 8) + hbm->write_cycles;
+		sg_hbm_touch(hbm, channel, line, 1, time, true);
+	return (sg_hbm_occupy(sg_hbm_taken(hbm, channel), time << 8, hbm->taken_cost, waited) >>
+		8) +
+	       hbm->write_cycles;
 }
 
 uint64_t *sg_hbm_taken(const struct sg_hbm *hbm, uint32_t channel)
 {
 	if (hbm->mall)
 		return &hbm->ports[channel];
-	return hbm->n_memory == 1 ? sg_hbm_memory(hbm, channel, 0) : NULL;
-}
-
-uint64_t sg_hbm_free_at(const struct sg_hbm *hbm, uint32_t channel, uint64_t line)
-{
-	return (hbm->mall ? hbm->ports[channel] : *sg_hbm_memory(hbm, channel, line)) >> 8;
+	assert(hbm->n_memory == 1);
+	return sg_hbm_memory(hbm, channel, 0);
 }

@@ -49,10 +49,8 @@ void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz);
 /* When 64 bytes are written; *waited: how long they waited for others, in 1/256 cycles. */
 uint64_t sg_hbm_write(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time,
 		      uint64_t *waited);
-/* The free_at that all writes of an L2 channel take; NULL: that depends on the line. */
+/* The free_at that all writes of an L2 channel take. */
 uint64_t *sg_hbm_taken(const struct sg_hbm *hbm, uint32_t channel);
-/* From when on a write of the line does not wait. */
-uint64_t sg_hbm_free_at(const struct sg_hbm *hbm, uint32_t channel, uint64_t line);
 
 /* What one dispatch leaves to the next: so many numbers from hbm->mall on. */
 size_t sg_hbm_n_state(const struct sg_hbm *hbm);
@@ -80,43 +78,51 @@ static inline uint64_t sg_hbm_occupy(uint64_t *free_at, uint64_t now, uint64_t t
 	return *free_at = start + taken;
 }
 
-/* Puts the line into the Infinity Cache. True: it was there. */
-static inline bool sg_hbm_touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint64_t time,
-				bool write)
+/* Puts n lines, a power of two of them, into the Infinity Cache. Returns which ones were there, a bit for each. */
+static inline uint32_t sg_hbm_touch(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n,
+				    uint64_t time, bool write)
 {
 	uint64_t block = line >> SG_MALL_SHIFT;
 	struct sg_mall_block *set = &hbm->mall[(block & hbm->block_mask) * SG_MALL_WAYS];
-	uint32_t at = line % (1u << SG_MALL_SHIFT), bit = 1u << channel % SG_MALL_CHANNELS;
-	bool there;
+	uint32_t at = line % (1u << SG_MALL_SHIFT), bit = channel % SG_MALL_CHANNELS, there = 0;
 
 	if (set->tag != block + 1)
 		sg_hbm_use_block(hbm, set, block + 1, time);
-	there = set->there[at] & bit;
-	set->there[at] |= (uint16_t)bit;
-	if (write)
-		set->dirty[at] |= (uint16_t)bit;
+	for (uint32_t k = 0; k < n; k++) {
+		there |= (set->there[at + k] >> bit & 1u) << k;
+		set->there[at + k] |= (uint16_t)(1u << bit);
+		if (write)
+			set->dirty[at + k] |= (uint16_t)(1u << bit);
+	}
 	return there;
 }
 
-/* When n requests of 64 bytes are answered; *waited: as for sg_hbm_write(). @scalar: code and kernel arguments, which the
- * host wrote last, so that the Infinity Cache has them. */
-static inline uint64_t sg_hbm_read(struct sg_hbm *hbm, uint32_t channel, uint64_t line, uint32_t n,
-				   bool scalar, uint64_t time, uint64_t *waited)
+/* Where a channel's reads of a line go. */
+struct sg_hbm_way {
+	uint64_t *port, *memory;
+};
+
+static inline struct sg_hbm_way sg_hbm_way(const struct sg_hbm *hbm, uint32_t channel,
+					   uint64_t line)
+{
+	return (struct sg_hbm_way){ &hbm->ports[channel], sg_hbm_memory(hbm, channel, line) };
+}
+
+/*
+ * When n requests of 64 bytes are answered; *waited: as for sg_hbm_write(). there: in the Infinity Cache. scalar: code and kernel
+ * arguments, which the host wrote last, so that the Infinity Cache has them.
+ */
+static inline uint64_t sg_hbm_read(const struct sg_hbm *hbm, struct sg_hbm_way way, uint32_t n,
+				   bool there, bool scalar, uint64_t time, uint64_t *waited)
 {
 	uint64_t now = time << 8, of_memory, sent;
-	uint64_t port =
-		sg_hbm_occupy(&hbm->ports[channel], now, (uint64_t)n * hbm->port_cost, waited);
+	uint64_t port = sg_hbm_occupy(way.port, now, (uint64_t)n * hbm->port_cost, waited);
 
-	if (hbm->mall) {
-		bool there = sg_hbm_touch(hbm, channel, line, time, false);
-
-		if (scalar)
-			return (port >> 8) + hbm->scalar_cycles;
-		if (there)
-			return (port >> 8) + hbm->mall_cycles;
-	}
-	sent = sg_hbm_occupy(sg_hbm_memory(hbm, channel, line), now, (uint64_t)n * hbm->read_cost,
-			     &of_memory);
+	if (scalar && hbm->mall)
+		return (port >> 8) + hbm->scalar_cycles;
+	if (there)
+		return (port >> 8) + hbm->mall_cycles;
+	sent = sg_hbm_occupy(way.memory, now, (uint64_t)n * hbm->read_cost, &of_memory);
 	*waited = of_memory > *waited ? of_memory : *waited;
 	return ((sent > port ? sent : port) >> 8) + hbm->read_cycles;
 }

@@ -29,11 +29,9 @@ struct sg_l2_set {
 	uint8_t hashes[SG_L2_WAYS];
 	uint8_t states[SG_L2_WAYS];
 	uint8_t clock; /* fills so far, see above */
-	uint8_t unused[15];
-	struct sg_l2_way {
-		uint64_t tag;    /* line number in the channel + 1; 0: empty */
-		uint64_t filled; /* when the data are there */
-	} ways[SG_L2_WAYS];
+	bool apart;    /* of the first set of a group; see tcc_chunk.h */
+	uint8_t unused[14];
+	uint64_t tags[SG_L2_WAYS]; /* line number in the channel + 1; 0: empty */
 } __attribute__((aligned(64)));
 
 /* What few lines need. */
@@ -56,7 +54,8 @@ static inline uint8_t sg_l2_hash(uint64_t number)
 }
 
 /* hash: sg_l2_hash(number), here and below. SG_L2_WAYS: it is not there. */
-static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number, uint8_t hash)
+static inline __attribute__((always_inline)) uint32_t sg_l2_find(const struct sg_l2_set *set,
+								 uint64_t number, uint8_t hash)
 {
 	uint32_t same = sg_ways_equal(set->hashes, hash);
 
@@ -65,7 +64,7 @@ static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number, 
 
 		if (way >= SG_L2_WAYS)
 			__builtin_unreachable();
-		if (set->ways[way].tag == number + 1)
+		if (set->tags[way] == number + 1)
 			return way;
 	}
 	return SG_L2_WAYS;
@@ -73,9 +72,9 @@ static inline uint32_t sg_l2_find(const struct sg_l2_set *set, uint64_t number, 
 
 /* Takes the way for a line of which nothing is there yet. */
 static inline void sg_l2_allocate(struct sg_l2_set *set, uint32_t way, uint64_t number,
-				  uint8_t hash, uint8_t state, uint64_t time)
+				  uint8_t hash, uint8_t state)
 {
-	set->ways[way] = (struct sg_l2_way){ .tag = number + 1, .filled = time };
+	set->tags[way] = number + 1;
 	set->hashes[way] = hash;
 	set->states[way] = state;
 	if (set->clock == SG_L2_CLOCK)
@@ -85,7 +84,7 @@ static inline void sg_l2_allocate(struct sg_l2_set *set, uint32_t way, uint64_t 
 
 static inline void sg_l2_forget(struct sg_l2_set *set, uint32_t way)
 {
-	set->ways[way].tag = 0;
+	set->tags[way] = 0;
 	set->stamps[way] = 0;
 	set->states[way] = 0;
 }

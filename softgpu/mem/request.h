@@ -36,6 +36,8 @@ struct sg_request {
 	uint16_t step;  /* ...: 1/16 cycles from one to the next */
 };
 #define SG_SOURCE_SQC 0x8000
+#define SG_SOURCE_NONE                                                                             \
+	0x7fff /* nothing waits for the answers: their latency is added to *owner, a uint64_t */
 
 /* When L2's answers to a burst arrive. */
 struct sg_answers {
@@ -47,6 +49,15 @@ struct sg_answers {
 static inline uint64_t sg_request_time(const struct sg_request *r, uint32_t k)
 {
 	return r->time + (k * r->step >> 4);
+}
+
+/* The sum of the burst's latencies, from the sender back to it; request: cycles from there to L2. */
+static inline uint64_t sg_request_latency(const struct sg_request *r, const struct sg_answers *a,
+					  uint32_t request)
+{
+	uint32_t n = r->n_more + 1u;
+
+	return a->sum - n * (r->time - request) - (n * r->n_more / 2 * r->step >> 4);
 }
 
 /* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */

@@ -3,30 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "softgpu/counters/catalogue.h"
-#include "softgpu/mem/ea.h"
-#include "softgpu/mem/tcc_priv.h"
-
-#define C(name) ch->c[SG_C_##name]
+#include "softgpu/mem/tcc_chunk.h"
 
 /* ---- lines ---- */
 
-#define ANY_VALID (3 * SG_L2_VALID)
-#define ANY_WHOLE (3 * SG_L2_WHOLE)
-#define ANY_PART (3 * SG_L2_PART)
-
-/* A line: where it stands. */
-struct line {
-	struct sg_l2_set *set;
-	uint32_t way;
-};
-
-static struct sg_l2_rest *rest_of(const struct sg_channel *ch, struct line l)
-{
-	return &ch->rest[(size_t)(l.set - ch->sets) * SG_L2_WAYS + l.way];
-}
-
-static void add_bytes(struct sg_channel *ch, struct line l, uint32_t half, uint64_t bytes)
+static void add_bytes(struct sg_channel *ch, struct sg_l2_line l, uint32_t half, uint64_t bytes)
 {
 	uint8_t *state = &l.set->states[l.way], whole = (uint8_t)(SG_L2_WHOLE << half),
 		part = (uint8_t)(SG_L2_PART << half);
@@ -34,20 +15,19 @@ static void add_bytes(struct sg_channel *ch, struct line l, uint32_t half, uint6
 	if (*state & whole)
 		return;
 	if (*state & part)
-		bytes |= rest_of(ch, l)->bytes[half];
+		bytes |= sg_l2_rest_of(ch, l)->bytes[half];
 	if (bytes == ~0ull) {
 		*state = (uint8_t)((*state | whole) & ~part);
 	} else if (bytes) {
 		*state |= part;
-		rest_of(ch, l)->bytes[half] = bytes;
+		sg_l2_rest_of(ch, l)->bytes[half] = bytes;
 	}
 }
 
-static __attribute__((noinline)) uint64_t write_halves(struct sg_tcc *tcc, struct sg_channel *ch,
-						       struct line l, uint8_t state, uint64_t time)
+uint64_t sg_tcc_write_part(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
+			   const struct sg_l2_rest *rest, uint8_t state, uint64_t time)
 {
-	uint64_t done = time, number = l.set->ways[l.way].tag - 1;
-	const struct sg_l2_rest *rest = rest_of(ch, l);
+	uint64_t done = time;
 	bool other = state & SG_L2_OTHER;
 
 	for (uint32_t h = 0; h < tcc->n_halves; h++)
@@ -59,66 +39,74 @@ static __attribute__((noinline)) uint64_t write_halves(struct sg_tcc *tcc, struc
 	return done;
 }
 
-/* The line, of so many halves, is written to memory, and stays. */
-static inline uint64_t write_line_back(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
-				       uint64_t time, uint32_t n_halves)
-{
-	uint8_t state = l.set->states[l.way];
-	uint32_t all = ((1u << n_halves) - 1) * SG_L2_WHOLE;
-
-	l.set->states[l.way] = state & (ANY_VALID | SG_L2_OTHER);
-	C(TCC_WRITEBACK)++;
-	if (ch->taken && (state & (ANY_WHOLE | ANY_PART | SG_L2_OTHER)) == all)
-		return sg_ea_write_own(tcc, ch, &l.set->ways[l.way].tag, time, n_halves);
-	return write_halves(tcc, ch, l, state, time);
-}
-
 static __attribute__((noinline)) void evict_dirty(struct sg_tcc *tcc, struct sg_channel *ch,
-						  struct line l, uint64_t time)
+						  struct sg_l2_line l, uint64_t time)
 {
-	write_line_back(tcc, ch, l, time, tcc->n_halves);
+	sg_l2_write_line_back(tcc, ch, l, time, tcc->n_halves);
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
-/* Returns the way of a line to be used anew. */
-static inline __attribute__((always_inline)) uint32_t make_room(struct sg_tcc *tcc,
-								struct sg_channel *ch,
-								struct sg_l2_set *set,
-								uint64_t time)
+/* Returns the way of a line to be used again. */
+static inline uint32_t make_room(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l,
+				 uint64_t time)
 {
-	uint32_t empty = sg_ways_equal(set->stamps, 0), victim;
+	bool evicts;
 
-	if (empty)
-		return (uint32_t)__builtin_ctz(empty);
-	victim = sg_ways_least(set->stamps);
+	l.way = sg_l2_choose_way(l.set, &evicts);
+	if (!evicts)
+		return l.way;
 	C(TCC_NORMAL_EVICT)++;
-	if (set->states[victim] & SG_L2_DIRTY)
-		evict_dirty(tcc, ch, (struct line){ set, victim }, time);
-	return victim;
+	if (l.set->states[l.way] & SG_L2_DIRTY)
+		evict_dirty(tcc, ch, l, time);
+	return l.way;
 }
 
 /*
  * A write has taken a line of a set that is more than half full: the oldest line that memory does not have goes
  * there now, and stays. So less is left to write at the end of a kernel.
  */
-static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+static void clean_oldest(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l,
 			 uint64_t time)
 {
-	if (!sg_ways_upper(set->states)) /* SG_L2_DIRTY */
+	if (!sg_ways_upper(l.set->states)) /* SG_L2_DIRTY */
 		return;
-	write_line_back(tcc, ch, (struct line){ set, sg_ways_least_of(set->stamps, set->states) },
-			time, tcc->n_halves);
+	l.way = sg_ways_least_of(l.set->stamps, l.set->states);
+	sg_l2_write_line_back(tcc, ch, l, time, tcc->n_halves);
 	C(TCC_NORMAL_WRITEBACK)++;
 }
 
 /*
  * The set of one of the request's lines. Their numbers differ in the lowest bits, which choose a set whatever upper bits
- * are folded in.
+ * are folded in. The way is not known yet.
  */
-static inline struct sg_l2_set *set_of(const struct sg_channel *ch, const struct sg_queued *q,
+static inline struct sg_l2_line set_of(const struct sg_channel *ch, const struct sg_queued *q,
 				       uint64_t number)
 {
-	return &ch->sets[q->set ^ (uint32_t)(number ^ q->number)];
+	uint32_t index = q->set ^ (uint32_t)(number ^ q->number);
+
+	return (struct sg_l2_line){ &ch->sets[index], index, SG_L2_WAYS };
+}
+
+/* The request is not for a whole chunk. */
+static inline void set_apart(const struct sg_tcc *tcc, struct sg_channel *ch,
+			     const struct sg_queued *q)
+{
+	struct sg_l2_set *first = &ch->sets[q->set & ~(uint32_t)tcc->in_channel];
+
+	if (!first->apart)
+		sg_tcc_set_apart(tcc, first);
+}
+
+/* Plain requests: those of the chunk's last line may be the second part of a whole one. */
+static inline void rejoin(const struct sg_tcc *tcc, struct sg_channel *ch,
+			  const struct sg_queued *q, uint32_t lines)
+{
+	uint32_t in_chunk = (uint32_t)tcc->in_channel;
+	struct sg_l2_set *first = &ch->sets[q->set & ~in_chunk];
+	uint64_t end = q->r.addr + 64 * lines;
+
+	if (!(end & (SG_CHUNK - 1)) && first->clock == first[in_chunk].clock)
+		sg_tcc_rejoin(tcc, first);
 }
 
 static bool writes(const struct sg_request *r)
@@ -127,29 +115,29 @@ static bool writes(const struct sg_request *r)
 }
 
 /* Takes a way for a line of which nothing is there yet. */
-static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set,
+static inline uint32_t new_line(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l,
 				uint64_t number, uint8_t hash, uint64_t time, bool write)
 {
-	uint32_t way = make_room(tcc, ch, set, time);
-
-	sg_l2_allocate(set, way, number, hash, 0, time);
-	if (write && tcc->clean_ways && set->clock > tcc->clean_ways)
-		clean_oldest(tcc, ch, set, time);
-	return way;
+	l.way = make_room(tcc, ch, l, time);
+	sg_l2_allocate(l.set, l.way, number, hash, 0);
+	*sg_l2_filled_of(tcc, ch, l) = time;
+	if (write && tcc->clean_ways && l.set->clock > tcc->clean_ways)
+		clean_oldest(tcc, ch, l, time);
+	return l.way;
 }
 
 /* Fetches these halves. Returns when they are there. */
-static uint64_t fetch_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct line l,
+static uint64_t fetch_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l,
 			     uint32_t missing, bool scalar, uint64_t time)
 {
-	const struct sg_l2_rest *rest = rest_of(ch, l);
+	const struct sg_l2_rest *rest = sg_l2_rest_of(ch, l);
 	bool other = l.set->states[l.way] & SG_L2_OTHER;
 	/* both halves in one request, if the chip has such */
 	uint32_t n = missing == 3 && tcc->hw->read_128 ? 2 : 1;
 	uint64_t done = 0;
 
 	for (uint32_t left = n == 2 ? 1 : missing; left; left &= left - 1) {
-		uint64_t t = sg_ea_read(tcc, ch, l.set->ways[l.way].tag - 1, time,
+		uint64_t t = sg_ea_read(tcc, ch, l.set->tags[l.way] - 1, time,
 					other ? rest->route : SG_ROUTE_OWN, n,
 					other && rest->uncached, scalar);
 
@@ -159,17 +147,16 @@ static uint64_t fetch_halves(struct sg_tcc *tcc, struct sg_channel *ch, struct l
 }
 
 /* Fetches the halves that are not there. Returns whether any of the wanted ones were missing. */
-static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct line l, uint32_t wanted,
-		      bool scalar, uint64_t time)
+static bool fill_line(struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l,
+		      uint32_t wanted, bool scalar, uint64_t time)
 {
-	struct sg_l2_way *way = &l.set->ways[l.way];
 	uint32_t missing = tcc->whole_line & ~l.set->states[l.way];
-	uint64_t done;
+	uint64_t done, *filled = sg_l2_filled_of(tcc, ch, l);
 
 	if (!(wanted & missing))
 		return false;
 	done = fetch_halves(tcc, ch, l, missing, scalar, time) + tcc->fill;
-	way->filled = done > way->filled ? done : way->filled;
+	*filled = done > *filled ? done : *filled;
 	l.set->states[l.way] |= (uint8_t)missing;
 	return true;
 }
@@ -202,10 +189,13 @@ static bool is_uncached(const struct sg_tcc *tcc, const struct sg_request *r)
 }
 
 /* What L2 has of the line is not what memory will have. */
-static void forget_line(struct sg_l2_set *set, uint64_t number)
+static void forget_line(const struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q)
 {
-	uint32_t way = sg_l2_find(set, number, sg_l2_hash(number));
+	struct sg_l2_set *set = set_of(ch, q, q->number).set;
+	uint32_t way;
 
+	set_apart(tcc, ch, q);
+	way = sg_l2_find(set, q->number, sg_l2_hash(q->number));
 	if (way < SG_L2_WAYS)
 		sg_l2_forget(set, way);
 }
@@ -228,7 +218,7 @@ static uint64_t serve_uncached(struct sg_tcc *tcc, struct sg_channel *ch, const 
 	}
 	C(TCC_WRITEBACK)++;
 	if (r->memory.mtype == SG_MTYPE_CC)
-		forget_line(set_of(ch, q, number), number);
+		forget_line(tcc, ch, q);
 	if (r->kind == SG_REQ_ATOMIC)
 		return sg_ea_atomic(tcc, ch, number, time, r->bytes, r->memory.route);
 	return sg_ea_write(tcc, ch, number, time, r->bytes, r->memory.route, true);
@@ -238,25 +228,28 @@ static uint64_t serve_cached(struct sg_tcc *tcc, struct sg_channel *ch, const st
 			     uint64_t time)
 {
 	const struct sg_request *r = &q->r;
-	struct sg_l2_set *set = set_of(ch, q, q->number);
+	struct sg_l2_line l = set_of(ch, q, q->number);
+	struct sg_l2_set *set = l.set;
 	uint8_t hash = sg_l2_hash(q->number);
-	struct line l = { set, sg_l2_find(set, q->number, hash) };
-	bool present = l.way < SG_L2_WAYS, hit = present;
+	bool present, hit;
 	uint32_t half = half_of(tcc, r);
 	uint64_t done = time;
 
+	set_apart(tcc, ch, q);
+	l.way = sg_l2_find(set, q->number, hash);
+	present = hit = l.way < SG_L2_WAYS;
 	if (!present) {
-		l.way = new_line(tcc, ch, set, q->number, hash, time, writes(r));
+		l.way = new_line(tcc, ch, l, q->number, hash, time, writes(r));
 		if (r->memory.mtype == SG_MTYPE_UC || r->memory.route != SG_ROUTE_OWN) {
 			set->states[l.way] = SG_L2_OTHER;
-			rest_of(ch, l)->route = r->memory.route;
-			rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
+			sg_l2_rest_of(ch, l)->route = r->memory.route;
+			sg_l2_rest_of(ch, l)->uncached = r->memory.mtype == SG_MTYPE_UC;
 		}
 	}
 	set->stamps[l.way] = (uint8_t)(set->clock + (writes(r) ? 0 : tcc->write_age));
 	if (r->kind != SG_REQ_WRITE) {
 		hit = !fill_line(tcc, ch, l, halves_of(tcc, r), is_scalar(r), time) && present;
-		done = set->ways[l.way].filled > time ? set->ways[l.way].filled : time;
+		done = *sg_l2_filled_of(tcc, ch, l) > time ? *sg_l2_filled_of(tcc, ch, l) : time;
 	}
 	if (writes(r)) {
 		set->states[l.way] |= SG_L2_DIRTY;
@@ -303,34 +296,19 @@ static struct sg_queued one_of(const struct sg_tcc *tcc, const struct sg_queued 
 	return one;
 }
 
-/* Of the answers so far; apart from sg_answers, which the compiler would keep in memory. */
-struct answered {
-	uint64_t last, sum;
-};
-
-/* The k-th of a burst is done. */
-static inline void answer_one(const struct sg_tcc *tcc, struct sg_answers *a, struct answered *all,
-			      uint32_t k, uint64_t done)
-{
-	done += tcc->answer_after;
-	a->times[k] = done;
-	all->sum += done;
-	all->last = done > all->last ? done : all->last;
-}
-
 static __attribute__((noinline)) void serve_others(struct sg_tcc *tcc, struct sg_channel *ch,
 						   const struct sg_queued *q, struct sg_answers *a)
 {
-	struct answered all = { 0 };
+	struct sg_l2_answered all = { 0 };
 
 	sg_ea_open(tcc, q->r.memory);
 	for (uint32_t k = 0; k <= q->r.n_more; k++) {
 		struct sg_queued one = one_of(tcc, q, k);
 		uint64_t time = take_tags(ch, one.r.time, cost_of(tcc, &one.r));
 
-		answer_one(tcc, a, &all, k,
-			   is_uncached(tcc, &one.r) ? serve_uncached(tcc, ch, &one, time)
-						    : serve_cached(tcc, ch, &one, time));
+		sg_l2_answer(tcc, a, &all, k,
+			     is_uncached(tcc, &one.r) ? serve_uncached(tcc, ch, &one, time)
+						      : serve_cached(tcc, ch, &one, time));
 	}
 	a->last = all.last;
 	a->sum = all.sum;
@@ -356,148 +334,135 @@ static inline uint32_t sort_of(const struct sg_request *r)
 	sort_of(&(const struct sg_request){                                                        \
 		.kind = (of_kind), .memory = { .mtype = SG_MTYPE_RW, .route = SG_ROUTE_OWN } })
 
-/* When the requests of a burst have the tags, one after the other. Others may use them in between. 1/16 cycles. */
-struct turns {
-	uint64_t arrival, turn;
-	uint64_t waited; /* until then one of them did; 0: none */
-	uint32_t step, cost;
-};
-
-/* For a burst whose requests take the tags for so long each. */
-static inline struct turns take_turns(struct sg_channel *ch, const struct sg_request *r,
-				      uint32_t cost)
-{
-	uint64_t now = r->time << 4, turn = now > ch->tag_free ? now : ch->tag_free;
-
-	ch->tag_free = turn + (r->n_more + 1u) * cost;
-	return (struct turns){ .arrival = now, .turn = turn, .step = r->step, .cost = cost };
-}
-
-static inline uint64_t next_turn(struct turns *t)
-{
-	uint64_t when = t->arrival;
-
-	if (t->turn > when)
-		t->waited = when = t->turn;
-	t->arrival += t->step;
-	t->turn += t->cost;
-	return when >> 4;
-}
-
-/* Of a chip: what the compiler makes the functions below for. */
-struct l2_kind {
-	uint32_t n_halves; /* of a line */
-	bool direct;       /* as in struct sg_tcc */
-};
-
 static inline __attribute__((always_inline)) uint64_t read_plain(
-	struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_set *set, uint64_t number,
-	uint8_t hash, uint32_t half, uint32_t lines, uint64_t time, struct l2_kind kind)
+	struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l, uint64_t number,
+	uint8_t hash, uint32_t half, uint32_t lines, uint64_t time, struct sg_l2_kind kind)
 {
-	uint32_t way = sg_l2_find(set, number, hash);
-	uint64_t filled;
+	uint64_t done;
 
-	if (way < SG_L2_WAYS) {
-		bool hit = !fill_line(tcc, ch, (struct line){ set, way },
-				      lines == 2 ? 3 : 1u << half, false, time);
+	l.way = sg_l2_find(l.set, number, hash);
+	if (l.way < SG_L2_WAYS) {
+		bool hit = !fill_line(tcc, ch, l, lines == 2 ? 3 : 1u << half, false, time);
 
 		ch->plain_reads[lines][hit]++;
-		filled = set->ways[way].filled;
-		set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
-		return filled > time ? filled : time;
+		done = *sg_l2_filled_of(tcc, ch, l);
+		l.set->stamps[l.way] = (uint8_t)(l.set->clock + tcc->write_age);
+		return done > time ? done : time;
 	}
 	ch->plain_reads[lines][false]++;
-	way = make_room(tcc, ch, set, time);
-	sg_l2_allocate(set, way, number, hash, (uint8_t)((1u << kind.n_halves) - 1), time);
-	set->stamps[way] = (uint8_t)(set->clock + tcc->write_age);
-	filled = kind.direct ? sg_ea_read_own(tcc, ch, time, kind.n_halves)
-			     : sg_ea_read_at_once(tcc, ch, number, time, kind.n_halves, false);
-	filled += tcc->fill;
-	set->ways[way].filled = filled;
-	return filled;
+	l.way = make_room(tcc, ch, l, time);
+	sg_l2_allocate(l.set, l.way, number, hash, (uint8_t)((1u << kind.n_halves) - 1));
+	l.set->stamps[l.way] = (uint8_t)(l.set->clock + tcc->write_age);
+	done = kind.direct ? sg_ea_read_own(tcc, ch, time, kind.n_halves)
+			   : sg_ea_read_at_once(tcc, ch, number, time, kind.n_halves, false);
+	done += tcc->fill;
+	*sg_l2_filled_of(tcc, ch, l) = done;
+	return done;
 }
 
 static inline __attribute__((always_inline)) void read_plain_each(
 	struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q, struct sg_answers *a,
-	uint32_t lines, struct l2_kind kind)
+	uint32_t lines, struct sg_l2_kind kind)
 {
 	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
 	uint32_t at = lines == kind.n_halves ? 0 : (uint32_t)(q->r.addr >> 6) & half_mask;
-	struct turns t = take_turns(ch, &q->r, tcc->read_16ths[lines]);
-	struct answered all = { 0 };
+	struct sg_l2_turns t = sg_l2_take_turns(ch, &q->r, tcc->read_16ths[lines]);
+	struct sg_l2_answered all = { 0 };
 	uint8_t hash = sg_l2_hash(q->number);
 
+	set_apart(tcc, ch, q);
 	for (uint32_t k = 0; k < n; k++, at += lines) {
 		uint64_t number = q->number + (at >> half_mask);
 
-		answer_one(tcc, a, &all, k,
-			   read_plain(tcc, ch, set_of(ch, q, number), number, hash, at & half_mask,
-				      lines, next_turn(&t), kind));
+		sg_l2_answer(tcc, a, &all, k,
+			     read_plain(tcc, ch, set_of(ch, q, number), number, hash,
+					at & half_mask, lines, sg_l2_next_turn(&t), kind));
 	}
 	a->last = all.last;
 	a->sum = all.sum;
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
+	rejoin(tcc, ch, q, n * lines);
 }
 
 /* Writes halves of a line, a bit each. */
 static inline __attribute__((always_inline)) void write_plain(struct sg_tcc *tcc,
 							      struct sg_channel *ch,
-							      struct sg_l2_set *set,
-							      uint64_t number, uint8_t hash,
-							      uint32_t halves, uint64_t time)
+							      struct sg_l2_line l, uint64_t number,
+							      uint8_t hash, uint32_t halves,
+							      uint64_t time)
 {
-	uint32_t way = sg_l2_find(set, number, hash);
-	bool present = way < SG_L2_WAYS;
+	bool present;
 
+	l.way = sg_l2_find(l.set, number, hash);
+	present = l.way < SG_L2_WAYS;
 	ch->plain_writes[present]++;
 	ch->plain_writes[true] += halves == 3;
 	if (!present)
-		way = new_line(tcc, ch, set, number, hash, time, true);
-	set->states[way] = (uint8_t)((set->states[way] & ~(SG_L2_PART * halves)) | SG_L2_DIRTY |
-				     (SG_L2_WHOLE | SG_L2_VALID) * halves);
-	set->stamps[way] = set->clock;
+		l.way = new_line(tcc, ch, l, number, hash, time, true);
+	l.set->states[l.way] = (uint8_t)((l.set->states[l.way] & ~(SG_L2_PART * halves)) |
+					 SG_L2_DIRTY | (SG_L2_WHOLE | SG_L2_VALID) * halves);
+	l.set->stamps[l.way] = l.set->clock;
 }
 
 static inline __attribute__((always_inline)) void write_plain_each(struct sg_tcc *tcc,
 								   struct sg_channel *ch,
 								   const struct sg_queued *q,
 								   struct sg_answers *a,
-								   struct l2_kind kind)
+								   struct sg_l2_kind kind)
 {
 	uint32_t half_mask = kind.n_halves - 1, n = q->r.n_more + 1u;
 	uint32_t half = (uint32_t)(q->r.addr >> 6) & half_mask;
-	struct turns t = take_turns(ch, &q->r, tcc->write_16ths);
+	struct sg_l2_turns t = sg_l2_take_turns(ch, &q->r, tcc->write_16ths);
 	uint64_t sum = 0;
 	uint64_t number = q->number;
 	uint8_t hash = sg_l2_hash(number);
 
+	set_apart(tcc, ch, q);
 	for (uint32_t k = 0; k < n; half = 0, number++) {
 		bool both = half < half_mask && k + 1 < n;
-		uint64_t time = next_turn(&t);
+		uint64_t time = sg_l2_next_turn(&t);
 
 		write_plain(tcc, ch, set_of(ch, q, number), number, hash, both ? 3 : 1u << half,
 			    time);
 		sum += a->times[k++] = time + tcc->answer_after;
 		if (both)
-			sum += a->times[k++] = next_turn(&t) + tcc->answer_after;
+			sum += a->times[k++] = sg_l2_next_turn(&t) + tcc->answer_after;
 	}
 	a->last = a->times[n - 1]; /* turns are in order, and nothing is waited for */
 	a->sum = sum;
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
+	rejoin(tcc, ch, q, n);
 }
 
 /* ---- requests in their order ---- */
 
+static inline void count_answer(struct sg_tcc *tcc, const struct sg_request *r,
+				const struct sg_answers *a)
+{
+	uint64_t *latency = r->owner, n = r->kind == SG_REQ_READ ? tcc->reads_as[r->lines] : 1;
+
+	*latency += n * sg_request_latency(r, a, tcc->hw->request);
+	tcc->n_unawaited += r->n_more + 1u;
+	tcc->last_unawaited = a->last > tcc->last_unawaited ? a->last : tcc->last_unawaited;
+}
+
 static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, struct sg_channel *ch,
 							const struct sg_queued *q,
-							struct l2_kind kind)
+							struct sg_l2_kind kind)
 {
 	struct sg_answers a;
 	const struct sg_request *r = &q->r;
-	uint32_t sort = sort_of(r);
+	uint32_t sort = sort_of(r), n = r->n_more + 1u;
+	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, kind);
+	bool by_chunk = !(r->addr & (SG_CHUNK - 1)) && !c.set->apart;
 
-	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
+	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull && n == SG_MAX_BURST && by_chunk)
+		sg_l2_write_chunk(tcc, ch, q, c, &a, kind);
+	else if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
 		write_plain_each(tcc, ch, q, &a, kind);
+	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves &&
+		 n * kind.n_halves == SG_MAX_BURST && by_chunk)
+		sg_l2_read_chunk(tcc, ch, q, c, &a, kind);
 	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves)
 		read_plain_each(tcc, ch, q, &a, kind.n_halves, kind);
 	else if (sort == PLAIN(SG_REQ_READ))
@@ -505,7 +470,10 @@ static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, stru
 	else
 		serve_others(tcc, ch, q, &a);
 	sg_busy_add(&ch->busy, r->time, a.last - tcc->response);
-	tcc->answer(tcc->ctx, r, &a);
+	if (r->source == SG_SOURCE_NONE)
+		count_answer(tcc, r, &a);
+	else
+		tcc->answer(tcc->ctx, r, &a);
 }
 
 /* ---- all that arrives in a window ---- */
@@ -513,7 +481,7 @@ static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, stru
 static inline __attribute__((always_inline)) void serve_channel(struct sg_tcc *tcc,
 								struct sg_channel *ch,
 								uint64_t from, uint32_t window,
-								struct l2_kind kind)
+								struct sg_l2_kind kind)
 {
 	uint64_t times[SG_MAX_WINDOW / 64] = { 0 };
 	uint32_t n_later = sg_tcc_sort_inbox(tcc, ch, from, window, times);
@@ -543,7 +511,7 @@ static inline __attribute__((always_inline)) void serve_channel(struct sg_tcc *t
 
 static inline __attribute__((always_inline)) void serve_channels(struct sg_tcc *tcc, uint64_t from,
 								 uint32_t window,
-								 struct l2_kind kind)
+								 struct sg_l2_kind kind)
 {
 	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++)
 		if (tcc->channels[k].n_inbox)
@@ -553,41 +521,97 @@ static inline __attribute__((always_inline)) void serve_channels(struct sg_tcc *
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
 	if (!tcc->direct)
-		serve_channels(tcc, from, window, (struct l2_kind){ 2, false });
+		serve_channels(tcc, from, window, (struct sg_l2_kind){ 2, false });
 	else if (tcc->n_halves == 2)
-		serve_channels(tcc, from, window, (struct l2_kind){ 2, true });
+		serve_channels(tcc, from, window, (struct sg_l2_kind){ 2, true });
 	else
-		serve_channels(tcc, from, window, (struct l2_kind){ 1, true });
+		serve_channels(tcc, from, window, (struct sg_l2_kind){ 1, true });
 }
 
-/*
- * The lines go as fast as memory takes them, so that none of them waits long enough to be out of credits. Returns when the
- * last one is there.
- */
+/* What a channel writes back at the end of a dispatch: as fast as memory takes it, so that nothing waits long enough to be out of
+ * credits. */
+struct writing {
+	uint64_t from; /* all of it can be written then */
+	uint64_t last, waited, n;
+};
+
+/* When the next line is written. */
+static inline uint64_t write_time(const struct sg_channel *ch, const struct writing *all)
+{
+	uint64_t free_at = *ch->taken >> 8;
+
+	return free_at > all->from ? free_at : all->from;
+}
+
+/* It was, and is there at `done`; memory was free at `free_at`. */
+static inline void note_write(struct writing *all, uint64_t free_at, uint64_t done)
+{
+	all->n++;
+	all->waited = free_at > all->waited ? free_at : all->waited;
+	all->last = done > all->last ? done : all->last;
+}
+
+static void write_set_back(struct sg_tcc *tcc, struct sg_channel *ch, uint32_t index,
+			   struct writing *all)
+{
+	struct sg_l2_set *set = &ch->sets[index];
+
+	for (uint32_t dirty = sg_ways_upper(set->states); dirty; dirty &= dirty - 1) {
+		struct sg_l2_line l = { set, index, (uint32_t)__builtin_ctz(dirty) };
+		uint64_t free_at = *ch->taken >> 8;
+
+		note_write(all, free_at,
+			   sg_l2_write_line_back(tcc, ch, l, write_time(ch, all), tcc->n_halves));
+	}
+}
+
+/* Of a group whose sets are not apart. Its lines are alike, so that it makes no difference which one is first. */
+static inline __attribute__((always_inline)) void write_group_back(struct sg_tcc *tcc,
+								   struct sg_channel *ch,
+								   struct sg_l2_set *set,
+								   uint32_t n_halves,
+								   struct writing *all)
+{
+	uint32_t n_lines = SG_MAX_BURST / n_halves;
+
+	for (uint32_t dirty = sg_ways_upper(set->states); dirty; dirty &= dirty - 1) {
+		uint32_t way = (uint32_t)__builtin_ctz(dirty);
+		struct sg_l2_leaving chunk = { true, set->tags[way] - 1 };
+
+		set->states[way] &= ANY_VALID;
+		if (tcc->hbm.mall)
+			sg_l2_announce(tcc, ch, &chunk, n_lines, write_time(ch, all));
+		for (uint32_t k = 0; k < n_lines; k++) {
+			uint64_t free_at = *ch->taken >> 8;
+
+			note_write(all, free_at,
+				   sg_ea_write_own(tcc, ch, write_time(ch, all), n_halves));
+		}
+		C(TCC_WRITEBACK) += n_lines;
+	}
+}
+
+/* Returns when the last line is there. */
 static inline __attribute__((always_inline)) uint64_t write_channel_back(struct sg_tcc *tcc,
 									 struct sg_channel *ch,
 									 uint64_t time,
 									 uint32_t n_halves)
 {
-	struct sg_l2_set *end = ch->sets + tcc->n_sets;
-	uint64_t last = time, waited = 0, n = 0;
+	struct writing all = { .from = time, .last = time };
+	uint32_t n = SG_MAX_BURST / n_halves;
 
-	for (struct sg_l2_set *set = ch->sets; set < end; set++)
-		for (uint32_t dirty = sg_ways_upper(set->states); dirty; dirty &= dirty - 1, n++) {
-			struct line l = { set, (uint32_t)__builtin_ctz(dirty) };
-			uint64_t free_at = ch->taken ? *ch->taken >> 8
-						     : sg_hbm_free_at(&tcc->hbm, ch->index,
-								      set->ways[l.way].tag - 1);
-			uint64_t now = free_at > time ? free_at : time;
-			uint64_t done = write_line_back(tcc, ch, l, now, n_halves);
-
-			last = done > last ? done : last;
-			waited = free_at > waited ? free_at : waited;
+	for (uint32_t first = 0; first < tcc->n_sets; first += n) {
+		if (!ch->sets[first].apart) {
+			write_group_back(tcc, ch, &ch->sets[first], n_halves, &all);
+			continue;
 		}
-	C(TCC_ALL_TC_OP_WB_WRITEBACK) += n;
+		for (uint32_t k = 0; k < n; k++)
+			write_set_back(tcc, ch, first + k, &all);
+	}
+	C(TCC_ALL_TC_OP_WB_WRITEBACK) += all.n;
 	if (tcc->hw->release_stalls)
-		sg_busy_add(&ch->write_stall, time, waited);
-	return last;
+		sg_busy_add(&ch->write_stall, time, all.waited);
+	return all.last;
 }
 
 uint64_t sg_tcc_write_back(struct sg_tcc *tcc, uint64_t time)

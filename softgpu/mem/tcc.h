@@ -46,12 +46,13 @@ struct sg_channel {
 	struct sg_queued *inbox;
 	uint32_t n_inbox, inbox_room;
 	struct sg_l2_set *sets;
-	struct sg_l2_rest *rest;                      /* [set * SG_L2_WAYS + way] */
-	uint64_t tag_free;                            /* 1/16 cycles */
-	uint64_t *c;                                  /* counters of this channel */
-	uint64_t *taken;                              /* sg_hbm_taken() */
-	uint32_t index;                               /* over all dies */
-	bool touched;                                 /* there is something to forget */
+	uint64_t *filled;        /* when data are there; see sg_l2_filled_at() */
+	struct sg_l2_rest *rest; /* [set * SG_L2_WAYS + way] */
+	uint64_t tag_free;       /* 1/16 cycles */
+	uint64_t *c;             /* counters of this channel */
+	uint64_t *taken;         /* sg_hbm_taken() */
+	uint32_t index;          /* over all dies */
+	bool touched;            /* there is something to forget */
 	struct sg_busy busy, read_stall, write_stall; /* the latter two: for HBM */
 	struct sg_busy ib_stall;                      /* any wait for the tags */
 	struct sg_link_stall io_read, gmi_read, gmi_write;
@@ -72,14 +73,17 @@ struct sg_tcc {
 	/* of `hw`, where every request reads it */
 	uint32_t answer_after, response, fill, write_age, clean_ways;
 	uint32_t read_16ths[3], write_16ths; /* reads: by lines */
+	uint32_t reads_as[3];                /* by lines: how many requests L1 counts */
 	uint32_t channel_bits, channel_mask; /* of an address: which channel */
 	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
 	/* requests by time, like sg_queued.next; 0 outside of sg_tcc_serve() */
 	uint32_t first[SG_MAX_WINDOW];
 	bool direct; /* reads take what writes take, 64 bytes at a time: no ports, no Infinity Cache */
-	uint8_t whole_line;          /* SG_L2_VALID of each half that a line has */
-	bool lost;                   /* a request could not be kept: out of memory */
-	uint64_t last_answer;        /* when the last one is there */
+	uint8_t whole_line;   /* SG_L2_VALID of each half that a line has */
+	bool lost;            /* a request could not be kept: out of memory */
+	uint64_t last_answer; /* when the last one is there */
+	uint64_t n_unawaited,
+		last_unawaited;      /* answers of SG_SOURCE_NONE so far, and the last one */
 	uint32_t mhz, credit_cycles; /* of the dispatch's clock */
 	struct sg_link_state links[SG_MAX_ROUTES];
 	void (*answer)(void *ctx, const struct sg_request *r, const struct sg_answers *a);

@@ -28,9 +28,7 @@ uint32_t sg_tcc_sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			continue;
 		}
 		q->set = set_index(q->number, folds) & set_mask;
-		__builtin_prefetch(&ch->sets[q->set]);
-		for (uint32_t others = q->r.n_more ? of_chunk : 0; others; others--)
-			__builtin_prefetch(&ch->sets[q->set ^ others]);
+		__builtin_prefetch(&ch->sets[q->set & ~of_chunk]);
 		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
 		q->next = first[time];
 		first[time] = end;

@@ -15,9 +15,11 @@ static void copy_costs(struct sg_tcc *tcc, const struct sg_hw *hw)
 	tcc->write_age = hw->write_age;
 	tcc->clean_ways = hw->l2_clean_ways;
 	tcc->write_16ths = hw->l2_write_16ths;
-	for (uint32_t lines = 1; lines <= 2; lines++)
+	for (uint32_t lines = 1; lines <= 2; lines++) {
 		tcc->read_16ths[lines] =
 			lines * 64 < hw->l2_line ? hw->l2_read_16ths / 2 + 4 : hw->l2_read_16ths;
+		tcc->reads_as[lines] = hw->l1_line == 128 ? 1 : lines;
+	}
 }
 
 bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
@@ -55,7 +57,8 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 		ch->taken = sg_hbm_taken(&tcc->hbm, k);
 		ch->rest = calloc(n_lines, sizeof(*ch->rest));
 		ch->sets = aligned_alloc(64, tcc->n_sets * sizeof(*ch->sets));
-		if (!ch->rest || !ch->sets)
+		ch->filled = calloc(n_lines, sizeof(*ch->filled));
+		if (!ch->rest || !ch->sets || !ch->filled)
 			return false;
 		memset(ch->sets, 0, tcc->n_sets * sizeof(*ch->sets));
 	}
@@ -68,6 +71,7 @@ void sg_tcc_free(struct sg_tcc *tcc)
 		struct sg_channel *ch = &tcc->channels[k];
 
 		free(ch->rest);
+		free(ch->filled);
 		free(ch->sets);
 		free(ch->inbox);
 	}
@@ -82,12 +86,12 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 
 	sg_ea_begin(tcc, mhz);
 	tcc->lost = false;
-	tcc->last_answer = 0;
+	tcc->last_answer = tcc->n_unawaited = tcc->last_unawaited = 0;
 	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];
 
 		for (uint32_t n = 0; ch->touched && n < tcc->n_sets; n++)
-			if (ch->sets[n].clock)
+			if (ch->sets[n].clock || ch->sets[n].apart)
 				ch->sets[n] = (struct sg_l2_set){ 0 };
 		ch->touched = false;
 		ch->tag_free = 0;

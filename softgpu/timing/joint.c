@@ -218,7 +218,7 @@ static inline void send_like(const struct look_up *l, struct sg_tcp *at, uint64_
 static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
 		 const struct sg_burst *b)
 {
-	struct sg_sender sender = { &at->own.tcp[l->latency], SG_SOURCE_MEMBER, at->xcc, memory };
+	struct sg_sender sender = { &at->own.tcp[l->latency], SG_SOURCE_NONE, at->xcc, memory };
 
 	l->m->n_behind += b->n;
 	sg_burst_send(l->m, l->op, &sender, l->kind, b, l->template.bytes);
@@ -296,7 +296,7 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	const struct sg_joint_op *joint = op->joint;
 	struct sg_model *m = tcp->model;
 	const struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
-	const struct sg_sender member = { NULL, SG_SOURCE_MEMBER, 0, op->memory.kind };
+	const struct sg_sender member = { NULL, SG_SOURCE_NONE, 0, op->memory.kind };
 	bool reads = kind == SG_REQ_READ;
 	const struct look_up l = {
 		.m = m,

@@ -250,8 +250,6 @@ static void answer(void *ctx, const struct sg_request *r, const struct sg_answer
 
 	if (r->source >= SG_SOURCE_SQC)
 		sg_sqc_answer(&m->groups[r->source - SG_SOURCE_SQC], r, a->last);
-	else if (r->source == SG_SOURCE_MEMBER)
-		sg_tcp_answer_member(m, r, a);
 	else
 		sg_tcp_answer(r->source < m->n_cus ? &m->cus[r->source].tcp
 						   : &m->joint[r->source - m->n_cus],
@@ -396,6 +394,19 @@ static void run_die(struct sg_model *m, uint32_t xcc, uint32_t window)
 		sg_cu_end_window(&m->groups[first + k % n], m->window_end);
 }
 
+/* L2 serves what arrives in the window. */
+static void serve(struct sg_model *m, uint64_t from, uint32_t window)
+{
+	uint64_t n_before = m->tcc.n_unawaited, last;
+
+	sg_tcc_serve(&m->tcc, from, window);
+	if (m->tcc.n_unawaited == n_before)
+		return;
+	m->n_behind -= m->tcc.n_unawaited - n_before;
+	last = m->tcc.last_unawaited + m->hw->td_latency;
+	m->last_end = last > m->last_end ? last : m->last_end;
+}
+
 bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct sg_model_result *r)
 {
 	uint64_t t = 0, n_before = 0, ask_at = ASK_CYCLES, end;
@@ -423,7 +434,7 @@ bool sg_model_run(struct sg_model *m, const struct sg_model_dispatch *d, struct 
 			if (m->joint[k].queue.n)
 				sg_tcp_advance(&m->joint[k], m->window_end);
 		m->failed |= m->tcc.lost;
-		sg_tcc_serve(&m->tcc, t + window, window);
+		serve(m, t + window, window);
 		t += window;
 		idle = m->n_issued == n_before;
 		n_idle = idle && t > m->tcc.last_answer ? n_idle + 1 : 0;

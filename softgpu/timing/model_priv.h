@@ -497,10 +497,6 @@ void sg_tcp_end_joint(struct sg_tcp *joint);
 /* At the end of a dispatch: completes its counters. */
 void sg_tcp_finish(struct sg_vmem_counts *counts);
 void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct sg_answers *a);
-/* To a member of a joint instruction: nothing waits for it. */
-#define SG_SOURCE_MEMBER 0x7fff
-void sg_tcp_answer_member(struct sg_model *m, const struct sg_request *r,
-			  const struct sg_answers *a);
 /* The CU's translation of another page than the last one. It has been counted as a hit. False: it is not in UTCL1. */
 bool sg_tcp_translate(struct sg_tcp *tcp, uint64_t page, uint64_t now);
 /* sqc.c */

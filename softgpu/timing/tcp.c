@@ -398,14 +398,6 @@ static void retire(struct sg_tcp *tcp, struct sg_op_queue *q)
 	}
 }
 
-/* The sum of the burst's latencies, from L1 back to it. */
-static uint64_t latency_of(const struct sg_request *r, const struct sg_answers *a, uint32_t request)
-{
-	uint32_t n = r->n_more + 1u;
-
-	return a->sum - n * (r->time - request) - (n * r->n_more / 2 * r->step >> 4);
-}
-
 void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct sg_answers *a)
 {
 	const struct sg_hw *hw = tcp->model->hw;
@@ -418,9 +410,10 @@ void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct 
 		take_entries(tcp, r, a);
 		if (op->joint && !tcp->model->joins)
 			take_parts(op->joint, r, a);
-		counters[SG_C_TCP_TCC_READ_REQ_LATENCY] += n * latency_of(r, a, hw->request);
+		counters[SG_C_TCP_TCC_READ_REQ_LATENCY] +=
+			n * sg_request_latency(r, a, hw->request);
 	} else if (r->kind == SG_REQ_WRITE) {
-		counters[SG_C_TCP_TCC_WRITE_REQ_LATENCY] += latency_of(r, a, hw->request);
+		counters[SG_C_TCP_TCC_WRITE_REQ_LATENCY] += sg_request_latency(r, a, hw->request);
 	}
 	op->done = a->last > op->done ? a->last : op->done;
 	op->n_pending -= r->n_more + 1u;
@@ -428,17 +421,6 @@ void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct 
 		tcp = returns_to(tcp, op);
 		retire(tcp, queue_of(tcp, op->kind));
 	}
-}
-
-void sg_tcp_answer_member(struct sg_model *m, const struct sg_request *r,
-			  const struct sg_answers *a)
-{
-	uint32_t n = r->kind == SG_REQ_READ ? sg_tcp_requests(m->hw, r->lines) : 1;
-	uint64_t *latency = r->owner, end = a->last + m->hw->td_latency;
-
-	*latency += n * latency_of(r, a, m->hw->request);
-	m->n_behind -= r->n_more + 1u;
-	m->last_end = end > m->last_end ? end : m->last_end;
 }
 
 void sg_tcp_sent(struct sg_tcp *tcp, struct sg_vmem_op *op)

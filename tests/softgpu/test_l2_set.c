@@ -54,7 +54,7 @@ static void access_line(struct sg_l2_set *set, struct plain_set *p, uint64_t num
 	if (way == SG_L2_WAYS) {
 		way = sg_ways_least(set->stamps);
 		assert_int_equal(way, plain_oldest(p, false));
-		sg_l2_allocate(set, way, number, sg_l2_hash(number), 0, 0);
+		sg_l2_allocate(set, way, number, sg_l2_hash(number), 0);
 		p->tags[way] = number + 1;
 		p->dirty[way] = false;
 		p->n_fills++;
@@ -127,7 +127,7 @@ static void lines_of_one_hash_are_told_apart(void **state)
 			numbers[n++] = number;
 	for (n = 0; n < SG_L2_WAYS; n++) {
 		assert_int_equal(sg_l2_find(&set, numbers[n], 0), SG_L2_WAYS);
-		sg_l2_allocate(&set, n, numbers[n], 0, 0, 0);
+		sg_l2_allocate(&set, n, numbers[n], 0, 0);
 	}
 	for (n = 0; n < SG_L2_WAYS; n++)
 		assert_int_equal(sg_l2_find(&set, numbers[n], 0), n);
