@@ -23,3 +23,14 @@ void sg_cache_clear(struct sg_cache *c)
 {
 	memset(c->tag, 0, (size_t)c->n_sets * c->n_ways * sizeof(*c->tag));
 }
+
+void sg_cache_move(struct sg_cache *to, const struct sg_cache *from, uint64_t by)
+{
+	for (uint32_t set = 0; set < from->n_sets; set++) {
+		const uint64_t *tags = sg_cache_set(from, set);
+		uint64_t *moved = sg_cache_set(to, set + by);
+
+		for (uint32_t w = 0; w < from->n_ways; w++)
+			moved[w] = tags[w] ? tags[w] + by : 0;
+	}
+}

@@ -17,6 +17,8 @@ struct sg_cache {
 bool sg_cache_init(struct sg_cache *c, uint32_t n_sets, uint32_t n_ways);
 void sg_cache_free(struct sg_cache *c);
 void sg_cache_clear(struct sg_cache *c);
+/* `to`, which is as large, gets the same lines, with `by` added to their numbers. */
+void sg_cache_move(struct sg_cache *to, const struct sg_cache *from, uint64_t by);
 
 static inline uint64_t *sg_cache_set(const struct sg_cache *c, uint64_t line)
 {

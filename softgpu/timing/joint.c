@@ -30,11 +30,12 @@ bool sg_joint_create(struct sg_model *m)
 
 	m->joint = calloc(n, sizeof(*m->joint));
 	m->joint_counts = calloc((size_t)n * sg_hw_n_engines(m->hw), sizeof(*m->joint_counts));
-	return m->joint && m->joint_counts;
+	return m->joint && m->joint_counts && sg_joint_l1_create(m);
 }
 
 void sg_joint_destroy(struct sg_model *m)
 {
+	sg_joint_l1_destroy(m);
 	free(m->joint);
 	free(m->joint_counts);
 	sg_reuse_free(&m->joint_ops);
@@ -47,6 +48,7 @@ void sg_joint_begin(struct sg_model *m)
 	m->joins = m->spi.dies[0].in_step;
 	m->joint_turn = m->n_joint_sets = 0;
 	m->n_joint = 0;
+	sg_joint_l1_begin(m);
 	for (uint32_t k = 0; k < n; k++)
 		sg_tcp_begin(&m->joint[k], m, m->n_cus + k, 0);
 	for (uint32_t k = 0; k < n * sg_hw_n_engines(m->hw); k++)
@@ -104,8 +106,11 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 	joint->home->touched = true;
 	joint->counts = counts_of(m, w);
 	joint->n = w->n_followers;
+	joint->engine = (uint8_t)w->home->se;
+	joint->is_alike = joint->shares_l1 = false;
 	for (uint32_t k = 0; k < joint->n; k++) {
 		joint->members[k].cu = (uint16_t)w->followers[k].cu->index;
+		joint->members[k].engine = (uint16_t)w->followers[k].cu->se;
 		if (!distance(m, w, &w->followers[k].trace.reader, &joint->members[k].by)) {
 			sg_reuse_put(&m->joint_ops, joint);
 			return NULL;
@@ -129,6 +134,8 @@ void sg_joint_end(struct sg_model *m)
 	if (!m->joins)
 		return;
 	m->joins = false;
+	for (uint32_t k = 0; k < n; k++)
+		sg_joint_l1_part(m, k);
 	for (uint32_t k = 0; k < m->n_cus; k++)
 		if (m->joint[k % n].touched && !m->cus[k].missing)
 			sg_tcp_part(&m->joint[k % n], &m->cus[k].tcp);
@@ -156,11 +163,34 @@ static void translate(struct sg_tcp *at, const struct sg_vmem_op *op, uint64_t l
 	*hits -= n;
 }
 
-void sg_joint_translate(struct sg_tcp *tcp, const struct sg_vmem_op *op)
+/* All lines of all that take part are in one allocation. */
+static bool is_in_one_place(struct sg_model *m, struct sg_vmem_op *op)
 {
 	const struct sg_joint_op *joint = op->joint;
+	uint64_t n_bytes = (uint64_t)op->n_lines / op->per_line << 6, from, room;
+
+	if ((op->first << 6) - op->memory.from >= op->memory.size)
+		op->memory = sg_model_memory(m, op->first << 6);
+	if (op->memory.size < n_bytes)
+		return false;
+	from = op->memory.from;
+	room = op->memory.size - n_bytes;
+	for (uint32_t k = 0; k < joint->n; k++)
+		if ((sg_joint_line(op->first, joint->members[k].by) << 6) - from > room)
+			return false;
+	return (op->first << 6) - from <= room;
+}
+
+void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
+{
+	struct sg_joint_op *joint = op->joint;
 	uint32_t n = op->n_lines / op->per_line;
 
+	joint->is_alike = is_in_one_place(tcp->model, op);
+	if (op->kind == SG_MEM_LOAD) {
+		sg_joint_l1_load(tcp->model, tcp->source - tcp->model->n_cus, op);
+		joint->is_alike = joint->shares_l1;
+	}
 	for (uint32_t k = 0; k < joint->n; k++) {
 		uint64_t line = sg_joint_line(op->first, joint->members[k].by);
 
@@ -251,6 +281,16 @@ static __attribute__((noinline)) void send_unlike(const struct look_up *l, struc
 	}
 }
 
+/* The member's line is half of the tag RAMs away from the home's. */
+static inline void count_other_rams(const struct look_up *l, struct sg_tcp *at, uint64_t line)
+{
+	struct sg_burst b = *l->b;
+
+	sg_burst_count_rams(&at->own, &b, -1ull);
+	b.line = line;
+	sg_burst_count_rams(&at->own, &b, 1);
+}
+
 static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
 {
 	const struct sg_model_range *near = &l->op->memory;
@@ -270,13 +310,18 @@ static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_
 		send_unlike(l, at, memory, line, missing);
 		return;
 	}
-	if (by & 1) { /* the other tag RAMs */
-		struct sg_burst b = *l->b;
+	if (by & 1)
+		count_other_rams(l, at, line);
+	send_like(l, at, line);
+}
 
-		sg_burst_count_rams(&at->own, &b, -1ull);
-		b.line = line;
-		sg_burst_count_rams(&at->own, &b, 1);
-	}
+/* Of an instruction whose members do what the home does. */
+static inline void send_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
+{
+	uint64_t line = sg_joint_line(l->b->line, by);
+
+	if (by & 1) /* the other tag RAMs */
+		count_other_rams(l, at, line);
 	send_like(l, at, line);
 }
 
@@ -285,6 +330,11 @@ static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
 	const struct sg_joint_op *joint = l->op->joint;
 	struct sg_cu *cus = l->m->cus;
 
+	if (joint->is_alike) {
+		for (uint32_t k = from; k < to; k++)
+			send_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
+		return;
+	}
 	for (uint32_t k = from; k < to; k++)
 		look_up_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
 }
@@ -312,6 +362,8 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	};
 	uint32_t first = m->joint_turn++ % (joint->n + 1);
 
+	if (joint->shares_l1 && !sends) /* they all hit */
+		return;
 	look_up_members(&l, 0, first);
 	if (sends)
 		sg_burst_send(m, op, &home, kind, b, bytes);

@@ -30,6 +30,20 @@ static struct sg_tcp *home_of(struct sg_tcp *tcp, const struct sg_vmem_op *op)
 	return op->joint ? op->joint->home : tcp;
 }
 
+/* The L1 that has the instruction's lines, and the number that a line has there; of a joint instruction that shares it, in the lines
+ * of another CU. */
+static struct sg_cache *l1_of(struct sg_tcp *tcp, const struct sg_vmem_op *op)
+{
+	return op->joint && !op->joint->shares_l1 ? &op->joint->home->tags : &tcp->tags;
+}
+
+static uint64_t tag_of(const struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
+{
+	if (op->joint && op->joint->shares_l1)
+		line = sg_joint_line(line, -op->joint->l1_at);
+	return tcp->model->hw->l1_line == 128 ? line >> 1 : line;
+}
+
 /* Counts n translations of the page that was translated last; of a joint instruction, for all that take part. */
 static void count_translated(struct sg_tcp *tcp, struct sg_tcp *home, uint32_t n)
 {
@@ -62,7 +76,7 @@ bool sg_tcp_translate(struct sg_tcp *tcp, uint64_t page, uint64_t now)
 }
 
 /* Counts the translation of the next line; false: it takes until tcp->now. */
-static bool translate(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
+static bool translate(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
 	struct sg_tcp *home = home_of(tcp, op);
 	uint64_t page = line >> (tcp->model->hw->page_shift - 6), now = tcp->now >> 4;
@@ -72,7 +86,7 @@ static bool translate(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t 
 		return true;
 	tcp->translated = true;
 	if (op->joint && !op->at)
-		sg_joint_translate(tcp, op);
+		sg_joint_begin_look_ups(tcp, op);
 	if (page == home->last_page) {
 		count_translated(tcp, home, 1);
 	} else {
@@ -164,7 +178,8 @@ static bool may_pair(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t l
 	uint64_t now = tcp->now >> 4;
 
 	return hw->merge_wait && !(line & 1) && now - tcp->last_sent <= hw->merge_wait &&
-	       *slot_of(tcp, hw, 1) <= now && !sg_cache_has(&home_of(tcp, op)->tags, line + 1);
+	       *slot_of(tcp, hw, 1) <= now &&
+	       !sg_cache_has(l1_of(tcp, op), tag_of(tcp, op, line + 1));
 }
 
 static bool pair_follows(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64_t line)
@@ -178,29 +193,29 @@ static bool pair_follows(struct sg_tcp *tcp, const struct sg_vmem_op *op, uint64
 }
 
 /* Those that take part in the instruction look up a line that the home has. */
-static void join_hit(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t tag)
+static void join_hit(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
 	uint32_t lines = tcp->model->hw->l1_line / 64;
-	struct sg_burst b = { tag * lines, tcp->now, 1, lines, 0, 0 };
+	struct sg_burst b = { line & ~(lines - 1ull), tcp->now, 1, lines, 0, 0 };
 
 	sg_joint_look_up(tcp, op, SG_REQ_READ, &b, 0, false);
 }
 
 static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 {
-	struct sg_tcp *home = home_of(tcp, op);
+	struct sg_cache *l1 = l1_of(tcp, op);
 	const struct sg_hw *hw = tcp->model->hw;
 	bool uncached = op->memory.kind.mtype == SG_MTYPE_UC, wide = hw->l1_line == 128;
-	uint64_t tag = wide ? line >> 1 : line;
+	uint64_t tag = tag_of(tcp, op, line);
 	uint32_t n;
 	uint8_t lines;
 
 	/* what is not cached is fetched once for lanes that are looked up one after the other */
 	if (uncached && line - op->last_line < op->last_lines)
 		return true;
-	if (!uncached && !op->glc && sg_cache_use(&home->tags, tag)) {
+	if (!uncached && !op->glc && sg_cache_use(l1, tag)) {
 		if (op->joint)
-			join_hit(tcp, op, tag);
+			join_hit(tcp, op, line);
 		return true;
 	}
 	if (!find_slot(tcp))
@@ -210,7 +225,7 @@ static bool read_line(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t line)
 	lines = wide || pair_follows(tcp, op, line) ? 2 : 1;
 	n = sg_tcp_requests(hw, lines);
 	for (uint32_t k = 0; k < n && !uncached; k++)
-		sg_cache_touch(&home->tags, tag + k);
+		sg_cache_touch(l1, tag + k);
 	op->last_line = line;
 	op->last_lines = lines;
 	send_one(tcp, op, SG_REQ_READ, line, 0, lines);
@@ -424,12 +439,12 @@ static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t l
 	uint32_t lines = wide || merges ? 2 : 1, room = left_of_chunk(line);
 	uint32_t tags = sg_tcp_requests(hw, lines);
 	struct sg_burst b = { line, 0, 0, lines, lines * cost, tcp->n_reads };
-	uint64_t tag = wide ? line >> 1 : line, delay;
+	uint64_t tag = tag_of(tcp, op, line), delay;
 
 	if (hw->merge_wait && !merges) /* the next ones may be a pair */
 		room = 2 - (line & 1);
 	room = (n < room ? n : room) >> (lines - 1);
-	b.n = n_missing(tcp, &home_of(tcp, op)->tags, tag, room, lines, b.step, &delay);
+	b.n = n_missing(tcp, l1_of(tcp, op), tag, room, lines, b.step, &delay);
 	if (!b.n)
 		return 0;
 	if (delay) {
@@ -438,7 +453,7 @@ static uint32_t read_chunk(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t l
 			return 0;
 	}
 	b.now = tcp->now;
-	sg_cache_touch_all(&home_of(tcp, op)->tags, tag, b.n * tags);
+	sg_cache_touch_all(l1_of(tcp, op), tag, b.n * tags);
 	for (uint32_t k = 0; k < b.n * tags; k++)
 		take_slot(tcp, hw);
 	tcp->now += b.n * b.step;
@@ -468,7 +483,7 @@ static bool read_lines(struct sg_tcp *tcp, struct sg_vmem_op *op, uint64_t end)
 		uint64_t at = line + n_done;
 		uint32_t done;
 
-		if (sg_cache_has(&home_of(tcp, op)->tags, wide ? at >> 1 : at))
+		if (sg_cache_has(l1_of(tcp, op), tag_of(tcp, op, at)))
 			break;
 		if (!find_slot(tcp)) {
 			if (tcp->blocked)

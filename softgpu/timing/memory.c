@@ -229,6 +229,8 @@ static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_w
 	uint32_t n_lanes;
 
 	if (inst->mem_kind == SG_MEM_CONTROL) {
+		if (cu->model->joins)
+			sg_joint_l1_part(cu->model, w->cu->index);
 		sg_tcp_control(&cu->tcp, w, inst, t);
 		return true;
 	}

@@ -145,8 +145,12 @@ struct sg_joint_op {
 	struct sg_tcp *home;           /* whose lines are those of the instruction */
 	struct sg_vmem_counts *counts; /* of all that take part */
 	uint32_t n;
+	uint8_t engine; /* the home's */
+	bool is_alike; /* requests of members differ from the home's in address, owner and die only */
+	bool shares_l1; /* a load: the joint pipeline's L1 is looked up, see joint_l1.c */
+	int32_t l1_at;  /* ...: chunks from that one's lines to the home's */
 	struct sg_joint_member {
-		uint16_t cu;
+		uint16_t cu, engine;
 		int32_t by; /* chunks of SG_CHUNK bytes from the home's lines to its own */
 	} members[];
 };
@@ -362,6 +366,7 @@ struct sg_model {
 	struct sg_issue_counts *issue_counts; /* of the engines in step */
 	/* joint.c: a pipeline for each CU of the engine that leads; what each counts, by sets of engines */
 	struct sg_tcp *joint;
+	struct sg_joint_l1 *joint_l1;
 	struct sg_joint_counts *joint_counts;
 	uint32_t n_joint_sets;
 	bool joins; /* all loads and stores so far were joint ones */
@@ -464,14 +469,22 @@ void sg_joint_begin(struct sg_model *m);
 struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w);
 /* From now on each CU has its own instructions, and those of the joint pipelines that have not been looked up. */
 void sg_joint_end(struct sg_model *m);
-/* The home is about to look up the first line: the pages of the others, at the same time. */
-void sg_joint_translate(struct sg_tcp *tcp, const struct sg_vmem_op *op);
+/* The home is about to look up the first line: the pages of the others, at the same time, and whether all share L1. */
+void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op);
 /* The home has looked up these requests, and sends them or not: sends its own, and those of the others. */
 struct sg_burst;
 void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
 		      const struct sg_burst *b, uint64_t bytes, bool sends);
 /* At the end of a dispatch: what was counted once is added to each CU. After sg_lockstep_finish(). */
 void sg_joint_finish(struct sg_model *m);
+/* joint_l1.c */
+bool sg_joint_l1_create(struct sg_model *m); /* false: no memory */
+void sg_joint_l1_destroy(struct sg_model *m);
+void sg_joint_l1_begin(struct sg_model *m);
+/* Look-ups of a load of the CUs with this number begin: decides whether it shares L1. */
+void sg_joint_l1_load(struct sg_model *m, uint32_t number, struct sg_vmem_op *op);
+/* From now on each of these CUs has its own lines in L1. */
+void sg_joint_l1_part(struct sg_model *m, uint32_t number);
 /* tcp.c */
 /* Before a dispatch: everything but where its counters are. */
 void sg_tcp_begin(struct sg_tcp *tcp, struct sg_model *m, uint32_t source, uint32_t xcc);

@@ -64,10 +64,10 @@ void sg_tcp_begin(struct sg_tcp *tcp, struct sg_model *m, uint32_t source, uint3
 	tcp->tags = tags;
 	tcp->pages = pages;
 	tcp->last_page = SG_NEVER;
-	if (touched && tags.tag) {
-		sg_cache_clear(&tcp->tags); /* the acquire at the start of a dispatch */
+	if (touched && tags.tag) /* the acquire at the start of a dispatch */
+		sg_cache_clear(&tcp->tags);
+	if (touched && pages.tag)
 		sg_cache_clear(&tcp->pages);
-	}
 	tcp->loads.tail = &tcp->loads.head;
 	tcp->stores.tail = &tcp->stores.head;
 }

@@ -243,8 +243,31 @@ static const struct synth_inst gather_insts[] = {
 	{ "s_endpgm", 1 },
 };
 
+/* A wave's own chunk, that of the first workgroup, and the own one again; and the other way round. */
+static const struct synth_inst again_insts[2][7] = {
+	{
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "s_endpgm", 1 },
+	},
+	{
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_lane = 4 },
+		{ "s_waitcnt", 1, .simm = VM0 },
+		{ "s_endpgm", 1 },
+	},
+};
+
 static void one_wave_each(const struct sg_hw *hw, const struct synth_kernel *k, uint64_t n_wgs,
-			  bool apart, struct sg_model_result *r, uint64_t *n_joint)
+			  uint32_t (*lanes)(uint64_t wg), bool apart, struct sg_model_result *r,
+			  uint64_t *n_joint)
 {
 	struct sg_model *m = sg_model_create(hw);
 	struct synth_run run;
@@ -252,6 +275,7 @@ static void one_wave_each(const struct sg_hw *hw, const struct synth_kernel *k, 
 	assert_non_null(m);
 	synth_prepare(&run, k, n_wgs, 1);
 	run.d.apart = apart;
+	run.lanes = lanes;
 	assert_true(sg_model_run(m, &run.d, r));
 	assert_true(synth_requests_balance(hw, r));
 	*n_joint = sg_model_n_joint(m);
@@ -269,18 +293,18 @@ static void memory_instructions_are_looked_up_together_while_all_are_in_order(vo
 	struct sg_model_result r;
 	uint64_t n_joint;
 
-	one_wave_each(&sg_hw_mi210, &update, 8 * 200, false, &r, &n_joint);
+	one_wave_each(&sg_hw_mi210, &update, 8 * 200, NULL, false, &r, &n_joint);
 	assert_int_equal(n_joint, 2 * 200);
 	sg_model_result_free(&r);
-	one_wave_each(&sg_hw_mi300x, &update, 32 * 100, false, &r, &n_joint);
+	one_wave_each(&sg_hw_mi300x, &update, 32 * 100, NULL, false, &r, &n_joint);
 	assert_in_range(n_joint, 2 * 100, 2 * 110); /* some CUs are not on all engines */
 	sg_model_result_free(&r);
 	/* the first load of some waves, until one of them is at the second */
-	one_wave_each(&sg_hw_mi210, &gather, 8 * 200, false, &r, &n_joint);
+	one_wave_each(&sg_hw_mi210, &gather, 8 * 200, NULL, false, &r, &n_joint);
 	assert_in_range(n_joint, 1, 200);
 	assert_int_equal(SG_SUM(&r, TCP, TCP_TCC_READ_REQ), 8 * 200 * (4 + 64 + 4));
 	sg_model_result_free(&r);
-	one_wave_each(&sg_hw_mi210, &update, 8 * 200, true, &r, &n_joint);
+	one_wave_each(&sg_hw_mi210, &update, 8 * 200, NULL, true, &r, &n_joint);
 	assert_int_equal(n_joint, 0);
 	sg_model_result_free(&r);
 }
@@ -301,7 +325,7 @@ static void what_lines_are_is_counted_where_they_are(void **state)
 		struct sg_model_result r[2];
 
 		for (unsigned apart = 0; apart < 2; apart++) {
-			one_wave_each(gpus[k], &update, 1024, apart, &r[apart], &n_joint);
+			one_wave_each(gpus[k], &update, 1024, NULL, apart, &r[apart], &n_joint);
 			assert_int_equal(n_joint != 0, !apart);
 			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_RW_READ_REQ), 517 * lines);
 			assert_int_equal(SG_SUM(&r[apart], TCP, TCP_TCC_CC_READ_REQ), 507 * lines);
@@ -314,6 +338,52 @@ static void what_lines_are_is_counted_where_they_are(void **state)
 				sg_model_sum(&r[1], SG_BLOCK_TCP, SG_C_TCP_TAGRAM0_REQ + ram));
 		sg_model_result_free(&r[0]);
 		sg_model_result_free(&r[1]);
+	}
+}
+
+static uint32_t first_has_few_lanes(uint64_t wg)
+{
+	return wg ? 64 : 16; /* a line of them, so that it is looked up like the others */
+}
+
+/* CUs that have requested something. */
+static uint32_t n_reading(const struct sg_model_result *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < r->n_instances[SG_BLOCK_TCP]; k++)
+		n += r->values[SG_BLOCK_TCP][k * SG_N_TCP + SG_C_TCP_TCC_READ_REQ] != 0;
+	return n;
+}
+
+/*
+ * The distances between engines are not the same for the second load, and in the second run one workgroup of another path is
+ * the first one on its CU: what a CU has not read must be missing there, and what it has read must not.
+ */
+static void lines_are_in_l1_of_those_that_have_read_them(void **state)
+{
+	const struct sg_hw *const gpus[] = { &sg_hw_mi210, &sg_hw_mi100, &sg_hw_mi300x,
+					     &sg_hw_mi350x };
+	for (size_t k = 0; k < 2 * N_INSTS(gpus); k++) {
+		const struct sg_hw *hw = gpus[k / 2];
+		struct synth_kernel again = { .insts = again_insts[k % 2],
+					      .n_insts = N_INSTS(again_insts[0]),
+					      .code = SYNTH_CODE };
+		uint64_t lines = 256 / hw->l1_line, n_wgs = 400, n_joint;
+
+		for (unsigned apart = 0; apart < 2; apart++) {
+			struct sg_model_result r;
+			uint32_t n_cus;
+
+			one_wave_each(hw, &again, n_wgs, k % 2 ? first_has_few_lanes : NULL, apart,
+				      &r, &n_joint);
+			n_cus = n_reading(&r);
+			assert_true(n_cus > 100);
+			assert_int_equal(n_joint != 0, !apart);
+			assert_int_equal(SG_SUM(&r, TCP, TCP_TCC_READ_REQ),
+					 lines * (n_wgs - 1 + n_cus));
+			sg_model_result_free(&r);
+		}
 	}
 }
 
@@ -485,6 +555,7 @@ int main(void)
 		cmocka_unit_test(together_they_count_as_they_do_apart),
 		cmocka_unit_test(memory_instructions_are_looked_up_together_while_all_are_in_order),
 		cmocka_unit_test(what_lines_are_is_counted_where_they_are),
+		cmocka_unit_test(lines_are_in_l1_of_those_that_have_read_them),
 		cmocka_unit_test(the_last_ones_are_fewer),
 		cmocka_unit_test(workgroups_of_one_path_are_launched_together),
 		cmocka_unit_test(dies_part_where_their_workgroups_differ),
