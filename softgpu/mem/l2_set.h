@@ -24,13 +24,21 @@ enum {
 	SG_L2_DIRTY = 1 << 7, /* was written */
 };
 
+enum sg_l2_group {
+	SG_L2_TOGETHER,
+	SG_L2_APART,
+	SG_L2_HALFWAY, /* together, but for a line that is about to be read */
+};
+
 struct sg_l2_set {
 	uint8_t stamps[SG_L2_WAYS]; /* 0: empty */
 	uint8_t hashes[SG_L2_WAYS];
 	uint8_t states[SG_L2_WAYS];
 	uint8_t clock; /* fills so far, see above */
-	bool apart;    /* of the first set of a group; see tcc_chunk.h */
-	uint8_t unused[14];
+	/* of the first set of a group; see tcc_chunk.h */
+	uint8_t group;              /* enum sg_l2_group */
+	uint8_t half_way, half_was; /* SG_L2_HALFWAY: see sg_l2_read_half() */
+	uint8_t unused[12];
 	uint64_t tags[SG_L2_WAYS]; /* line number in the channel + 1; 0: empty */
 } __attribute__((aligned(64)));
 

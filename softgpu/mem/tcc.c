@@ -93,7 +93,7 @@ static inline void set_apart(const struct sg_tcc *tcc, struct sg_channel *ch,
 {
 	struct sg_l2_set *first = &ch->sets[q->set & ~(uint32_t)tcc->in_channel];
 
-	if (!first->apart)
+	if (first->group != SG_L2_APART)
 		sg_tcc_set_apart(tcc, first);
 }
 
@@ -446,6 +446,12 @@ static inline void count_answer(struct sg_tcc *tcc, const struct sg_request *r,
 	tcc->last_unawaited = a->last > tcc->last_unawaited ? a->last : tcc->last_unawaited;
 }
 
+/* MI200: a CU that has been idle sends the first two requests for 64 bytes at once, and later ones as one for 128. */
+static inline __attribute__((always_inline)) bool has_parts(struct sg_l2_kind kind)
+{
+	return kind.n_halves == 2 && kind.direct;
+}
+
 static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, struct sg_channel *ch,
 							const struct sg_queued *q,
 							struct sg_l2_kind kind)
@@ -454,7 +460,7 @@ static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, stru
 	const struct sg_request *r = &q->r;
 	uint32_t sort = sort_of(r), n = r->n_more + 1u;
 	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, kind);
-	bool by_chunk = !(r->addr & (SG_CHUNK - 1)) && !c.set->apart;
+	bool by_chunk = !(r->addr & (SG_CHUNK - 1)) && c.set->group == SG_L2_TOGETHER;
 
 	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull && n == SG_MAX_BURST && by_chunk)
 		sg_l2_write_chunk(tcc, ch, q, c, &a, kind);
@@ -463,6 +469,12 @@ static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, stru
 	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves &&
 		 n * kind.n_halves == SG_MAX_BURST && by_chunk)
 		sg_l2_read_chunk(tcc, ch, q, c, &a, kind);
+	else if (has_parts(kind) && sort == PLAIN(SG_REQ_READ) && r->lines == 1 && n == 2 &&
+		 by_chunk)
+		sg_l2_read_half(tcc, ch, q, c, &a, kind);
+	else if (has_parts(kind) && sort == PLAIN(SG_REQ_READ) && r->lines == 2 && n == 1 &&
+		 sg_l2_is_other_half(&c))
+		sg_l2_read_other_half(tcc, ch, q, c, &a, kind);
 	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves)
 		read_plain_each(tcc, ch, q, &a, kind.n_halves, kind);
 	else if (sort == PLAIN(SG_REQ_READ))
@@ -601,7 +613,9 @@ static inline __attribute__((always_inline)) uint64_t write_channel_back(struct 
 	uint32_t n = SG_MAX_BURST / n_halves;
 
 	for (uint32_t first = 0; first < tcc->n_sets; first += n) {
-		if (!ch->sets[first].apart) {
+		if (ch->sets[first].group == SG_L2_HALFWAY)
+			sg_tcc_set_apart(tcc, &ch->sets[first]);
+		if (ch->sets[first].group == SG_L2_TOGETHER) {
 			write_group_back(tcc, ch, &ch->sets[first], n_halves, &all);
 			continue;
 		}

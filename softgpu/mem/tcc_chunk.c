@@ -3,15 +3,25 @@
 
 #include <string.h>
 
+/* The set at this place of its group has the group's state; its lines have other numbers. */
+static void move_lines(struct sg_l2_set *set, uint32_t place)
+{
+	for (uint32_t way = 0; way < SG_L2_WAYS; way++)
+		if (set->tags[way])
+			set->tags[way] = ((set->tags[way] - 1) ^ place) + 1;
+}
+
 void sg_tcc_set_apart(const struct sg_tcc *tcc, struct sg_l2_set *first)
 {
-	first->apart = true;
-	for (uint32_t k = 1; first->clock && k <= tcc->in_channel; k++) {
-		first[k] = *first;
-		for (uint32_t way = 0; way < SG_L2_WAYS; way++)
-			if (first->tags[way])
-				first[k].tags[way] = ((first->tags[way] - 1) ^ k) + 1;
+	if (first->group == SG_L2_HALFWAY) { /* the other one has the state from before */
+		move_lines(&first[1], 1);
+	} else {
+		for (uint32_t k = 1; first->clock && k <= tcc->in_channel; k++) {
+			first[k] = *first;
+			move_lines(&first[k], k);
+		}
 	}
+	first->group = SG_L2_APART;
 }
 
 /* What requests for whole chunks leave: lines that are as memory has them, and lines of which all was written. */
@@ -43,5 +53,6 @@ void sg_tcc_rejoin(const struct sg_tcc *tcc, struct sg_l2_set *first)
 		    memcmp(first[k].states, first->states, sizeof(first->states)) ||
 		    !has_lines_of(&first[k], first, k))
 			return;
-	first->apart = !has_whole_lines(tcc, first);
+	if (has_whole_lines(tcc, first))
+		first->group = SG_L2_TOGETHER;
 }

@@ -224,4 +224,83 @@ static inline __attribute__((always_inline)) void sg_l2_write_chunk(
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
 }
 
+/* ---- a chunk of two lines, read by two bursts ---- */
+
+/*
+ * Of L2s whose sets are chosen by the lowest bits alone. The first burst reads the first line by halves, the second one
+ * the other line. In between the group is halfway: the first set has the state with the first line read, the second set
+ * the one from before, in case that another request comes first.
+ */
+enum { SG_L2_MISSED = 1, SG_L2_EVICTED = 2, SG_L2_WRITTEN_OUT = 4 };
+
+/* One line of a chunk that is not there. Returns when its data are. */
+static inline __attribute__((always_inline)) uint64_t sg_l2_fetch_half(
+	struct sg_tcc *tcc, struct sg_channel *ch, uint8_t was, uint64_t *filled, uint64_t time,
+	struct sg_l2_kind kind)
+{
+	C(TCC_NORMAL_EVICT) += was & SG_L2_EVICTED ? 1 : 0;
+	if (was & SG_L2_WRITTEN_OUT) {
+		C(TCC_WRITEBACK)++;
+		C(TCC_NORMAL_WRITEBACK)++;
+		sg_ea_write_own(tcc, ch, time, kind.n_halves);
+	}
+	return *filled = sg_ea_read_own(tcc, ch, time, kind.n_halves) + tcc->fill;
+}
+
+static inline __attribute__((always_inline)) void sg_l2_read_half(
+	struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q, struct sg_l2_chunk c,
+	struct sg_answers *a, struct sg_l2_kind kind)
+{
+	struct sg_l2_turns t = sg_l2_take_turns(ch, &q->r, tcc->read_16ths[1]);
+	uint8_t hash = sg_l2_hash(c.number), was = 0;
+	uint32_t way = sg_l2_find(c.set, c.number, hash);
+	uint64_t time = sg_l2_next_turn(&t), done;
+	struct sg_l2_answered all = { 0 };
+	bool hit = way < SG_L2_WAYS, evicts;
+
+	c.set[1] = *c.set;
+	ch->plain_reads[1][hit]++;
+	ch->plain_reads[1][true]++;
+	if (!hit) {
+		way = sg_l2_choose_way(c.set, &evicts);
+		was = SG_L2_MISSED | (evicts ? SG_L2_EVICTED : 0) |
+		      (evicts && c.set->states[way] & SG_L2_DIRTY ? SG_L2_WRITTEN_OUT : 0);
+		sg_l2_allocate(c.set, way, c.number, hash, 3 * SG_L2_VALID);
+		sg_l2_fetch_half(tcc, ch, was, &c.filled[2 * way], time, kind);
+	}
+	c.set->stamps[way] = (uint8_t)(c.set->clock + tcc->write_age);
+	done = c.filled[2 * way];
+	sg_l2_answer(tcc, a, &all, 0, done > time ? done : time);
+	time = sg_l2_next_turn(&t);
+	sg_l2_answer(tcc, a, &all, 1, done > time ? done : time);
+	a->last = all.last;
+	a->sum = all.sum;
+	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
+	c.set->group = SG_L2_HALFWAY;
+	c.set->half_way = (uint8_t)way;
+	c.set->half_was = was;
+}
+
+static inline bool sg_l2_is_other_half(const struct sg_l2_chunk *c)
+{
+	return c->set->group == SG_L2_HALFWAY && c->at &&
+	       c->set->tags[c->set->half_way] == c->number + 1;
+}
+
+static inline __attribute__((always_inline)) void sg_l2_read_other_half(
+	struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q, struct sg_l2_chunk c,
+	struct sg_answers *a, struct sg_l2_kind kind)
+{
+	struct sg_l2_turns t = sg_l2_take_turns(ch, &q->r, tcc->read_16ths[2]);
+	uint64_t time = sg_l2_next_turn(&t), *filled = &c.filled[2 * c.set->half_way + 1];
+	uint8_t was = c.set->half_was;
+
+	ch->plain_reads[2][!(was & SG_L2_MISSED)]++;
+	if (was & SG_L2_MISSED)
+		sg_l2_fetch_half(tcc, ch, was, filled, time, kind);
+	a->sum = a->last = a->times[0] = (*filled > time ? *filled : time) + tcc->answer_after;
+	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
+	c.set->group = SG_L2_TOGETHER;
+}
+
 #endif

@@ -43,7 +43,7 @@ bool sg_tcc_init(struct sg_tcc *tcc, const struct sg_hw *hw)
 	tcc->half_mask = tcc->n_halves - 1;
 	tcc->direct = hw->n_memory <= 1 && !hw->mall_bytes && !hw->port_ps && !hw->read_128;
 	/* the others are of one kind; see sg_tcc_serve() */
-	assert(tcc->direct || (hw->read_128 && tcc->n_halves == 2));
+	assert(tcc->direct ? !hw->l2_hash : hw->read_128 && tcc->n_halves == 2);
 	copy_costs(tcc, hw);
 	tcc->channels = calloc(sg_hw_n_channels(hw), sizeof(*tcc->channels));
 	if (!sg_hbm_init(&tcc->hbm, hw) || !tcc->channels)
@@ -91,7 +91,7 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 		struct sg_channel *ch = &tcc->channels[k];
 
 		for (uint32_t n = 0; ch->touched && n < tcc->n_sets; n++)
-			if (ch->sets[n].clock || ch->sets[n].apart)
+			if (ch->sets[n].clock || ch->sets[n].group)
 				ch->sets[n] = (struct sg_l2_set){ 0 };
 		ch->touched = false;
 		ch->tag_free = 0;
