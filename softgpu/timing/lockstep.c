@@ -195,9 +195,12 @@ static void share_cu(const struct sg_cu *leader, struct sg_cu *cu)
 static void share_code(const struct sg_scalar_group *leader, struct sg_scalar_group *g)
 {
 	const struct sg_cache *from = &leader->inst.tags;
+	size_t n_bytes = (size_t)from->n_sets * from->n_ways * sizeof(*from->tag);
 
-	memcpy(g->inst.tags.tag, from->tag,
-	       (size_t)from->n_sets * from->n_ways * sizeof(*from->tag));
+	if (!memcmp(g->inst.tags.tag, from->tag, n_bytes))
+		return;
+	g->model->state_is_known = false;
+	memcpy(g->inst.tags.tag, from->tag, n_bytes);
 }
 
 /* Returns whether the engine has waves that not all have. */

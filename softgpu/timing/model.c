@@ -262,7 +262,7 @@ static void begin(struct sg_model *m)
 	m->utcl2_cycles = m->hw->utcl2_ns * m->mhz / 1000;
 	m->walk_cycles = m->hw->walk_ns * m->mhz / 1000;
 	m->n_alive = m->n_behind = m->n_issued = m->n_repeated = m->last_end = 0;
-	m->state_is_known = false;
+	m->state_is_known &= !m->d->cold && !m->tcc.hbm.mall;
 	m->walk_page = SG_NEVER;
 	m->n_outside = 0;
 	m->failed = false;

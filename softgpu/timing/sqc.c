@@ -97,6 +97,15 @@ static uint32_t request_code(const struct sg_cu *cu, const struct sg_count_set *
 	return others | 1;
 }
 
+/* The line becomes the most recent one of its set. True: it was there. */
+static bool touch_code(struct sg_scalar_group *g, uint64_t line)
+{
+	if (sg_cache_set(&g->inst.tags, line)[0] == line + 1)
+		return true;
+	g->model->state_is_known = false;
+	return sg_cache_touch(&g->inst.tags, line);
+}
+
 uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t)
 {
 	struct sg_scalar_group *g = cu->group;
@@ -117,14 +126,14 @@ uint64_t sg_sqc_fetch(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, ui
 			set->level[SG_C_SQ_IFETCH_LEVEL] += p->ready - t + hw->fetch;
 			return p->ready + hw->fetch;
 		}
-	} else if (sg_cache_touch(&side->tags, line)) {
+	} else if (touch_code(g, line)) {
 		ISSUE(SQC_ICACHE_HITS)++;
 		set->level[SG_C_SQ_IFETCH_LEVEL] += hw->fetch;
 		return t + hw->fetch;
 	} else {
 		ISSUE(SQC_ICACHE_MISSES)++;
 		for (uint32_t k = 0; k <= hw->icache_ahead; k++) {
-			if (k && sg_cache_touch(&side->tags, line + k))
+			if (k && touch_code(g, line + k))
 				continue;
 			ISSUE(SQC_TC_INST_REQ)++;
 			ISSUE(SQC_TC_REQ)++;

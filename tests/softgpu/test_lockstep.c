@@ -439,6 +439,42 @@ static void engines_part_where_one_would_wait(void **state)
 	compare(&(struct comparison){ &sg_hw_mi210, tile, 832, last_is_short, 8 });
 }
 
+static uint64_t computed_state(struct sg_model *m)
+{
+	size_t n_bytes = 0;
+	uint64_t *copy = sg_model_copy_state(m, &n_bytes);
+
+	assert_non_null(copy);
+	sg_model_set_state(m, copy); /* which forgets its digest */
+	free(copy);
+	return sg_model_state(m);
+}
+
+/* The digest of the caches is kept as long as a dispatch leaves them as they are. */
+static void the_state_is_that_of_the_caches(void **state)
+{
+	for (unsigned apart = 0; apart < 2; apart++) {
+		struct comparison c = { &sg_hw_mi210, tile, 600 };
+		struct sg_model *m = sg_model_create(c.hw);
+		uint64_t states[5];
+
+		assert_non_null(m);
+		for (unsigned k = 0; k < 5; k++) {
+			struct sg_model_result r;
+
+			c.kernel.code = SYNTH_CODE + (k / 2 % 2 ? 1 << 14 : 0);
+			run_one(m, &c, k == 0 || k == 4, apart, &r);
+			states[k] = sg_model_state(m);
+			assert_true(states[k] == computed_state(m));
+			sg_model_result_free(&r);
+		}
+		assert_true(states[1] == states[0]);
+		assert_true(states[2] != states[1] && states[3] == states[2]);
+		assert_true(states[4] == states[0]);
+		sg_model_destroy(m);
+	}
+}
+
 /* Too few to be a sample. */
 static void small_dispatches_are_simulated_whole(void **state)
 {
@@ -561,6 +597,7 @@ int main(void)
 		cmocka_unit_test(dies_part_where_their_workgroups_differ),
 		cmocka_unit_test(engines_part_at_many_paths),
 		cmocka_unit_test(engines_part_where_one_would_wait),
+		cmocka_unit_test(the_state_is_that_of_the_caches),
 		cmocka_unit_test(small_dispatches_are_simulated_whole),
 		cmocka_unit_test(a_damaged_follower_is_no_result),
 		cmocka_unit_test(memory_that_runs_out_leaves_nothing),
