@@ -145,15 +145,14 @@ void sg_joint_end(struct sg_model *m)
 
 /* ---- look-ups ---- */
 
-/* Of a member: the pages of the lines from `line` to `last`. The joint pipeline counts hits for all. */
-static void translate(struct sg_tcp *at, const struct sg_vmem_op *op, uint64_t line, uint64_t last,
+/* Of a member: these pages, of n lines. The joint pipeline counts hits for all. */
+static void translate(struct sg_tcp *at, uint64_t first, uint64_t last, uint32_t n_lines,
 		      uint64_t t)
 {
-	struct sg_model *m = at->model;
-	uint32_t shift = m->hw->page_shift - 6, left = op->n_lines, n;
+	uint32_t left = n_lines, n;
 	uint64_t *hits = &at->own.tcp[SG_C_TCP_UTCL1_TRANSLATION_HIT];
 
-	for (uint64_t page = line >> shift; page <= last >> shift; page++) {
+	for (uint64_t page = first; page <= last; page++) {
 		if (page == at->last_page)
 			continue;
 		left -= !sg_tcp_translate(at, page, t);
@@ -184,7 +183,7 @@ static bool is_in_one_place(struct sg_model *m, struct sg_vmem_op *op)
 void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
 {
 	struct sg_joint_op *joint = op->joint;
-	uint32_t n = op->n_lines / op->per_line;
+	uint32_t n = op->n_lines / op->per_line, shift = tcp->model->hw->page_shift - 6;
 
 	joint->is_alike = is_in_one_place(tcp->model, op);
 	if (op->kind == SG_MEM_LOAD) {
@@ -192,10 +191,12 @@ void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
 		joint->is_alike = joint->shares_l1;
 	}
 	for (uint32_t k = 0; k < joint->n; k++) {
+		struct sg_tcp *at = &tcp->model->cus[joint->members[k].cu].tcp;
 		uint64_t line = sg_joint_line(op->first, joint->members[k].by);
+		uint64_t first = line >> shift, last = (line + n - 1) >> shift;
 
-		translate(&tcp->model->cus[joint->members[k].cu].tcp, op, line, line + n - 1,
-			  tcp->now >> 4);
+		if (first != at->last_page || last != first || at->under_miss)
+			translate(at, first, last, op->n_lines, tcp->now >> 4);
 	}
 }
 
@@ -236,7 +237,6 @@ static inline void send_like(const struct look_up *l, struct sg_tcp *at, uint64_
 {
 	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, at->xcc, line << 6);
 
-	l->m->n_behind += l->b->n;
 	if (!slot)
 		return;
 	*slot = l->template;
@@ -312,6 +312,7 @@ static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_
 	}
 	if (by & 1)
 		count_other_rams(l, at, line);
+	l->m->n_behind += l->b->n;
 	send_like(l, at, line);
 }
 
@@ -331,6 +332,7 @@ static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
 	struct sg_cu *cus = l->m->cus;
 
 	if (joint->is_alike) {
+		l->m->n_behind += (uint64_t)(to - from) * l->b->n;
 		for (uint32_t k = from; k < to; k++)
 			send_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
 		return;

@@ -121,26 +121,6 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
 		sg_lines_keep(*memo, &m->accesses, access->mask, digest, from, last);
 }
 
-bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out)
-{
-	const uint8_t *record = reader->memory.bytes + reader->memory_at;
-
-	if (reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
-	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
-		return false;
-	memcpy(&out->base, record + 1, sizeof(out->base));
-	memcpy(&out->stride, record + 1 + sizeof(out->base), sizeof(out->stride));
-	out->is_known = true;
-	return true;
-}
-
-bool sg_is_own_memory(const struct sg_model *m, const struct sg_in_order *access, uint64_t exec)
-{
-	uint64_t first = access->base + (uint64_t)((int64_t)access->stride * __builtin_ctzll(exec));
-
-	return first - m->d->origin < m->d->extent;
-}
-
 /*
  * The lines of a follower whose lanes are in order, as its leader's are, whose access is in model->accesses: they are moved.
  * False: not such an access, nothing was done.

@@ -332,6 +332,7 @@ struct sg_spi {
 	uint32_t next_cu[SG_MAX_SE];
 	uint64_t launch_free[SG_MAX_SE];
 	uint32_t simd_cap, vgpr_cap, sgpr_cap;         /* waves of a SIMD */
+	uint32_t lds_bytes;                            /* that a workgroup takes */
 	uint32_t scratch_cap, scratch_used[SG_MAX_SE]; /* waves of an engine */
 	uint64_t first, last;                          /* launches */
 	uint32_t n_parted;                             /* times that engines in step have parted */
@@ -451,10 +452,6 @@ sg_memory_fn sg_local_memory;
 /* Of the wave and those that follow it. */
 bool sg_scalar_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t);
 bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t);
-/* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
-bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out);
-/* It begins in the memory of the device. */
-bool sg_is_own_memory(const struct sg_model *m, const struct sg_in_order *access, uint64_t exec);
 /* wait.c */
 void sg_wave_wait(struct sg_model_wave *w,
 		  uint64_t t); /* as wait_vm and wait_lgkm say, from t on */
@@ -549,6 +546,29 @@ bool sg_result_init(struct sg_model *m, struct sg_model_result *r);
 void sg_result_finish(struct sg_model *m, uint64_t end);
 /* sample.c */
 void sg_sample_window(struct sg_cu *cu, uint64_t t);
+
+/* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
+static inline bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out)
+{
+	const uint8_t *record = reader->memory.bytes + reader->memory_at;
+
+	if (reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
+	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
+		return false;
+	memcpy(&out->base, record + 1, sizeof(out->base));
+	memcpy(&out->stride, record + 1 + sizeof(out->base), sizeof(out->stride));
+	out->is_known = true;
+	return true;
+}
+
+/* It begins in the memory of the device. */
+static inline bool sg_is_own_memory(const struct sg_model *m, const struct sg_in_order *access,
+				    uint64_t exec)
+{
+	uint64_t first = access->base + (uint64_t)((int64_t)access->stride * __builtin_ctzll(exec));
+
+	return first - m->d->origin < m->d->extent;
+}
 
 /* How many engines the die's first one leads, with itself. */
 static inline uint32_t sg_lockstep_n(const struct sg_model *m, uint32_t xcc)

@@ -29,6 +29,7 @@ bool sg_spi_begin(struct sg_model *m)
 
 	*spi = (struct sg_spi){ .first = SG_NEVER,
 				.n_left = d->n_wgs,
+				.lds_bytes = granules(d->lds_bytes, hw->lds_granule),
 				.c = m->r->values[SG_BLOCK_SPI] };
 	for (uint32_t k = 0; k < hw->n_xcc; k++) {
 		spi->dies[k].next_wg = k;
@@ -50,14 +51,13 @@ bool sg_spi_begin(struct sg_model *m)
 	if (spi->scratch_cap < d->waves_per_wg)
 		spi->scratch_cap = d->waves_per_wg;
 	return spi->simd_cap <= SG_MAX_SIMD_WAVES && d->waves_per_wg <= SG_MAX_WG_WAVES &&
-	       granules(d->lds_bytes, hw->lds_granule) <= hw->lds_bytes;
+	       spi->lds_bytes <= hw->lds_bytes;
 }
 
 uint32_t sg_spi_room(const struct sg_model *m)
 {
 	const struct sg_model_dispatch *d = m->d;
-	uint32_t n = 4 * m->spi.simd_cap / d->waves_per_wg,
-		 lds = granules(d->lds_bytes, m->hw->lds_granule);
+	uint32_t n = 4 * m->spi.simd_cap / d->waves_per_wg, lds = m->spi.lds_bytes;
 
 	if (lds && m->hw->lds_bytes / lds < n)
 		n = m->hw->lds_bytes / lds;
@@ -69,8 +69,7 @@ static bool fits(const struct sg_model *m, const struct sg_cu *cu)
 	const struct sg_model_dispatch *d = m->d;
 	uint32_t n_free = 0;
 
-	if (cu->missing || cu->tcp.follows ||
-	    cu->lds_used + granules(d->lds_bytes, m->hw->lds_granule) > m->hw->lds_bytes ||
+	if (cu->missing || cu->tcp.follows || cu->lds_used + m->spi.lds_bytes > m->hw->lds_bytes ||
 	    (d->waves_per_wg > 1 && cu->barriers_used == m->hw->barriers))
 		return false;
 	for (unsigned s = 0; s < 4; s++)
@@ -111,6 +110,7 @@ static void count_stall(struct sg_model *m, uint32_t se, uint32_t like, uint64_t
 	const struct sg_model_dispatch *d = m->d;
 	const struct sg_hw *hw = m->hw;
 	uint32_t share = (d->waves_per_wg + 3) / 4; /* of a SIMD */
+	uint32_t n_full[3] = { 0 };                 /* SIMDs without waves, VGPRs, SGPRs */
 
 	SPI(SPI_RA_RES_STALL_CSN) += checks;
 	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
@@ -121,33 +121,59 @@ static void count_stall(struct sg_model *m, uint32_t se, uint32_t like, uint64_t
 		for (unsigned s = 0; s < 4; s++) {
 			uint32_t n = cu->simd[s].n_waves + share;
 
-			SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n > hw->simd_waves ? checks : 0;
-			SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n > spi->vgpr_cap ? checks : 0;
-			SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n > spi->sgpr_cap ? checks : 0;
+			n_full[0] += n > hw->simd_waves;
+			n_full[1] += n > spi->vgpr_cap;
+			n_full[2] += n > spi->sgpr_cap;
 		}
-		if (cu->lds_used + granules(d->lds_bytes, hw->lds_granule) > hw->lds_bytes)
+		if (cu->lds_used + spi->lds_bytes > hw->lds_bytes)
 			SPI(SPI_RA_LDS_CU_FULL_CSN) += checks;
 		if (d->waves_per_wg > 1 && cu->barriers_used == hw->barriers)
 			SPI(SPI_RA_BAR_CU_FULL_CSN) += checks;
 	}
+	SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n_full[0] * checks;
+	SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n_full[1] * checks;
+	SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n_full[2] * checks;
 }
 
-static void count_wave(const struct sg_cu *cu, uint32_t lanes)
+/* The waves of a workgroup, by how many lanes they have. */
+struct wave_counts {
+	uint32_t n, n_lanes, lt_64, lt_48, lt_32, lt_16;
+};
+
+static struct wave_counts waves_of(struct sg_model_wave *const *waves, uint32_t n)
+{
+	struct wave_counts of = { .n = n };
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t lanes = waves[k]->lanes;
+
+		of.n_lanes += lanes;
+		of.lt_64 += lanes < 64;
+		of.lt_48 += lanes < 48;
+		of.lt_32 += lanes < 32;
+		of.lt_16 += lanes < 16;
+	}
+	return of;
+}
+
+/* A workgroup of the CU. */
+static void count_wg(const struct sg_cu *cu, const struct wave_counts *waves)
 {
 	struct sg_spi *spi = &cu->model->spi;
 	uint32_t se = cu->se;
 	uint64_t *sq = cu->own.sq;
 
-	SPI(SPI_CSN_WAVE)++;
-	SPI(SPI_VWC_CSC_WR)++;
-	SPI(SPI_SWC_CSC_WR) += cu->model->hw->sgpr_init;
-	sq[SG_C_SQ_WAVES]++;
-	sq[SG_C_SQ_ITEMS] += lanes;
-	sq[SG_C_SQ_WAVES_EQ_64] += lanes == 64;
-	sq[SG_C_SQ_WAVES_LT_64] += lanes < 64;
-	sq[SG_C_SQ_WAVES_LT_48] += lanes < 48;
-	sq[SG_C_SQ_WAVES_LT_32] += lanes < 32;
-	sq[SG_C_SQ_WAVES_LT_16] += lanes < 16;
+	SPI(SPI_CSN_NUM_THREADGROUPS)++;
+	SPI(SPI_CSN_WAVE) += waves->n;
+	SPI(SPI_VWC_CSC_WR) += waves->n;
+	SPI(SPI_SWC_CSC_WR) += (uint64_t)waves->n * cu->model->hw->sgpr_init;
+	sq[SG_C_SQ_WAVES] += waves->n;
+	sq[SG_C_SQ_ITEMS] += waves->n_lanes;
+	sq[SG_C_SQ_WAVES_EQ_64] += waves->n - waves->lt_64;
+	sq[SG_C_SQ_WAVES_LT_64] += waves->lt_64;
+	sq[SG_C_SQ_WAVES_LT_48] += waves->lt_48;
+	sq[SG_C_SQ_WAVES_LT_32] += waves->lt_32;
+	sq[SG_C_SQ_WAVES_LT_16] += waves->lt_16;
 }
 
 struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index)
@@ -228,17 +254,6 @@ static void leave_wg(struct sg_model *m, struct sg_model_wg *wg)
 	release_wg(m, wg);
 }
 
-/* Of these waves; of the first of their workgroups in step, or of one that follows. */
-static void count_wg(const struct sg_cu *cu, uint32_t n_waves, struct sg_model_wave *const *waves)
-{
-	struct sg_spi *spi = &cu->model->spi;
-	uint32_t se = cu->se;
-
-	SPI(SPI_CSN_NUM_THREADGROUPS)++;
-	for (uint32_t k = 0; k < n_waves; k++)
-		count_wave(cu, waves[k]->lanes);
-}
-
 static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *wg,
 		      const struct sg_count_set *set, struct sg_model_wave **waves, uint64_t t)
 {
@@ -246,7 +261,7 @@ static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *
 	uint32_t se = cu->se;
 
 	cu->n_wgs++;
-	cu->lds_used += granules(m->d->lds_bytes, m->hw->lds_granule);
+	cu->lds_used += spi->lds_bytes;
 	cu->barriers_used += m->d->waves_per_wg > 1;
 	spi->scratch_used[se] += wg->n_waves;
 	spi->first = t < spi->first ? t : spi->first;
@@ -264,6 +279,7 @@ static bool launch_wg(struct sg_model *m, struct sg_cu *cu, struct sg_model_wg *
 static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 {
 	struct sg_model_wave *waves[SG_MAX_WG_WAVES];
+	struct wave_counts counts;
 	struct sg_bundle b;
 
 	if (!sg_bundle_next(m, cu, &b))
@@ -280,10 +296,11 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 		if (b.n > 1 && !sg_spi_new_followers(waves[k]))
 			return false;
 	}
-	count_wg(b.cus[0], b.wgs[0]->n_waves, waves);
-	for (uint32_t k = 1; k < b.n; k++) {
-		sg_lockstep_join(waves, b.cus[k], b.wgs[k]);
-		count_wg(b.cus[k], b.wgs[k]->n_waves, waves);
+	counts = waves_of(waves, b.wgs[0]->n_waves);
+	for (uint32_t k = 0; k < b.n; k++) {
+		if (k)
+			sg_lockstep_join(waves, b.cus[k], b.wgs[k]);
+		count_wg(b.cus[k], &counts);
 	}
 	return true;
 }
@@ -417,7 +434,7 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		sg_busy_add(&spi->se_busy[cu->se], spi->se_from[cu->se], t);
 	if (wg->n_alive == 1) {
 		cu->n_wgs--;
-		cu->lds_used -= granules(m->d->lds_bytes, m->hw->lds_granule);
+		cu->lds_used -= spi->lds_bytes;
 		cu->barriers_used -= m->d->waves_per_wg > 1;
 	} else if (wg->n_at_barrier == wg->n_alive - 1) {
 		/* the last wave that the others waited for is gone */
