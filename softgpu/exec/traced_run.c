@@ -68,10 +68,10 @@ static enum sg_stop run_fast(struct sg_wave *w, struct sg_wave_trace *t, uint64_
 	const struct sg_code_window *window = w->window;
 	uint64_t n = *budget, n_counted = n; /* what t->run knows of */
 	uint64_t exec = t->exec_now;
+	const struct sg_exec_insn *i = w->pc, *behind;
 	enum sg_stop stop;
 
 	do {
-		const struct sg_exec_insn *i = w->pc, *behind;
 		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
 
 		w->at = i;
@@ -79,6 +79,7 @@ static enum sg_stop run_fast(struct sg_wave *w, struct sg_wave_trace *t, uint64_
 		if (__builtin_expect(!SG_HEAD_DWORDS(head), 0)) {
 			stop = enter_code(w, i, head);
 			window = w->window;
+			i = w->pc;
 			continue;
 		}
 		w->pc = behind;
@@ -98,6 +99,7 @@ static enum sg_stop run_fast(struct sg_wave *w, struct sg_wave_trace *t, uint64_
 			if (exec != t->exec_now)
 				sg_trace_exec(t, exec);
 		}
+		i = sg_wave_next(w, behind);
 	} while (stop == SG_GO && n);
 	t->run += (uint32_t)(n_counted - n);
 	*budget = n;

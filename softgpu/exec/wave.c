@@ -71,17 +71,19 @@ void sg_wave_refresh_specials(struct sg_wave *w)
 static enum sg_stop run_fast(struct sg_wave *w, uint64_t *budget)
 {
 	const sg_handler *handlers = w->handlers;
+	const struct sg_exec_insn *i = w->pc, *behind;
 	uint64_t n = *budget;
 	enum sg_stop stop;
 
 	do {
-		const struct sg_exec_insn *i = w->pc;
 		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
 
+		behind = i + SG_HEAD_DWORDS(head);
 		w->at = i;
-		w->pc = i + SG_HEAD_DWORDS(head);
+		w->pc = behind;
 		stop = handlers[head & SG_HEAD_HANDLER](w, i);
 		n--;
+		i = sg_wave_next(w, behind);
 	} while (stop == SG_GO && n);
 	*budget = n;
 	return stop;

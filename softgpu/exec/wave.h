@@ -155,6 +155,19 @@ static inline uint64_t sg_exec(const struct sg_wave *w)
 enum sg_stop sg_wave_fault(struct sg_wave *w, const struct sg_exec_insn *i, enum sg_fault_kind kind,
 			   uint64_t address, bool write);
 
+/*
+ * Where the wave goes on, mostly behind the instruction that it has executed. The host guesses that from the comparison. w->pc alone,
+ * stored and loaded again, would make each instruction wait for the one before. The compiler must not know that both are equal.
+ */
+static inline const struct sg_exec_insn *sg_wave_next(const struct sg_wave *w,
+						      const struct sg_exec_insn *behind)
+{
+	if (__builtin_expect(w->pc != behind, 0))
+		return w->pc;
+	__asm__("" : "+r"(behind));
+	return behind;
+}
+
 /* GPU address of an instruction, and the way back: continue at `address` (or fault). */
 uint64_t sg_wave_pc(const struct sg_wave *w, const struct sg_exec_insn *i);
 enum sg_stop sg_wave_jump(struct sg_wave *w, const struct sg_exec_insn *from, uint64_t address);
