@@ -110,7 +110,8 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 	joint->is_alike = joint->shares_l1 = false;
 	for (uint32_t k = 0; k < joint->n; k++) {
 		joint->members[k].cu = (uint16_t)w->followers[k].cu->index;
-		joint->members[k].engine = (uint16_t)w->followers[k].cu->se;
+		joint->members[k].engine = (uint8_t)w->followers[k].cu->se;
+		joint->members[k].xcc = (uint8_t)w->followers[k].cu->xcc;
 		if (!distance(m, w, &w->followers[k].trace.reader, &joint->members[k].by)) {
 			sg_reuse_put(&m->joint_ops, joint);
 			return NULL;
@@ -209,7 +210,8 @@ struct look_up {
 	bool sends; /* the home does, and that has been counted for all */
 	bool in_l1; /* ...: what L1 may have */
 	uint32_t tag_shift, n_tags;
-	uint32_t latency; /* the counter of its answers */
+	uint32_t latency; /* the counter of its answers, and that of the first CU */
+	uint64_t *latencies;
 	struct sg_request template; /* of a member whose lines are like the home's: all but address, owner and die */
 };
 
@@ -232,17 +234,18 @@ static void count(const struct look_up *l, struct sg_tcp *at, struct sg_memory_k
 	}
 }
 
-/* As many as the home's, and the same but for these. */
-static inline void send_like(const struct look_up *l, struct sg_tcp *at, uint64_t line)
+/* As many as the home's, and the same but for these. Of the member's CU nothing is read: it is seldom in the host's caches. */
+static inline void send_like(const struct look_up *l, const struct sg_joint_member *member,
+			     uint64_t line)
 {
-	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, at->xcc, line << 6);
+	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, member->xcc, line << 6);
 
 	if (!slot)
 		return;
 	*slot = l->template;
 	slot->addr = line << 6;
-	slot->owner = &at->own.tcp[l->latency];
-	slot->xcc = at->xcc;
+	slot->owner = l->latencies + (size_t)member->cu * SG_N_TCP;
+	slot->xcc = member->xcc;
 }
 
 static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
@@ -291,10 +294,11 @@ static inline void count_other_rams(const struct look_up *l, struct sg_tcp *at, 
 	sg_burst_count_rams(&at->own, &b, 1);
 }
 
-static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
+static inline void look_up_at(const struct look_up *l, const struct sg_joint_member *member)
 {
+	struct sg_tcp *at = &l->m->cus[member->cu].tcp;
 	const struct sg_model_range *near = &l->op->memory;
-	uint64_t line = sg_joint_line(l->b->line, by);
+	uint64_t line = sg_joint_line(l->b->line, member->by);
 	uint32_t all = (1u << l->n_tags) - 1, missing = all;
 	struct sg_memory_kind memory = near->kind;
 	bool in_l1 = l->in_l1, is_like = true;
@@ -310,35 +314,34 @@ static inline void look_up_at(const struct look_up *l, struct sg_tcp *at, int32_
 		send_unlike(l, at, memory, line, missing);
 		return;
 	}
-	if (by & 1)
+	if (member->by & 1)
 		count_other_rams(l, at, line);
 	l->m->n_behind += l->b->n;
-	send_like(l, at, line);
+	send_like(l, member, line);
 }
 
 /* Of an instruction whose members do what the home does. */
-static inline void send_at(const struct look_up *l, struct sg_tcp *at, int32_t by)
+static inline void send_at(const struct look_up *l, const struct sg_joint_member *member)
 {
-	uint64_t line = sg_joint_line(l->b->line, by);
+	uint64_t line = sg_joint_line(l->b->line, member->by);
 
-	if (by & 1) /* the other tag RAMs */
-		count_other_rams(l, at, line);
-	send_like(l, at, line);
+	if (member->by & 1)
+		count_other_rams(l, &l->m->cus[member->cu].tcp, line);
+	send_like(l, member, line);
 }
 
 static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
 {
 	const struct sg_joint_op *joint = l->op->joint;
-	struct sg_cu *cus = l->m->cus;
 
 	if (joint->is_alike) {
 		l->m->n_behind += (uint64_t)(to - from) * l->b->n;
 		for (uint32_t k = from; k < to; k++)
-			send_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
+			send_at(l, &joint->members[k]);
 		return;
 	}
 	for (uint32_t k = from; k < to; k++)
-		look_up_at(l, &cus[joint->members[k].cu].tcp, joint->members[k].by);
+		look_up_at(l, &joint->members[k]);
 }
 
 /* All send at the same time, and L2 serves them in the order in which they are sent: they take turns to be the first. */
@@ -350,6 +353,7 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	const struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
 	const struct sg_sender member = { NULL, SG_SOURCE_NONE, 0, op->memory.kind };
 	bool reads = kind == SG_REQ_READ;
+	uint32_t latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY;
 	const struct look_up l = {
 		.m = m,
 		.op = op,
@@ -359,7 +363,8 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 		.in_l1 = reads && !op->glc && op->memory.kind.mtype != SG_MTYPE_UC,
 		.tag_shift = m->hw->l1_line == 128,
 		.n_tags = b->n * sg_tcp_requests(m->hw, b->lines),
-		.latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY,
+		.latency = latency,
+		.latencies = m->r->values[SG_BLOCK_TCP] + latency,
 		.template = sg_burst_request(m, op, &member, kind, b, bytes),
 	};
 	uint32_t first = m->joint_turn++ % (joint->n + 1);

@@ -150,7 +150,8 @@ struct sg_joint_op {
 	bool shares_l1; /* a load: the joint pipeline's L1 is looked up, see joint_l1.c */
 	int32_t l1_at;  /* ...: chunks from that one's lines to the home's */
 	struct sg_joint_member {
-		uint16_t cu, engine;
+		uint16_t cu;
+		uint8_t engine, xcc;
 		int32_t by; /* chunks of SG_CHUNK bytes from the home's lines to its own */
 	} members[];
 };
