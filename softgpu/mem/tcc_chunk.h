@@ -60,7 +60,8 @@ static inline __attribute__((always_inline)) void sg_l2_announce(struct sg_tcc *
 static inline __attribute__((always_inline)) uint32_t sg_l2_new_chunk(struct sg_channel *ch,
 								      const struct sg_l2_chunk *c,
 								      uint8_t hash, uint8_t state,
-								      struct sg_l2_leaving *evicted)
+								      struct sg_l2_leaving *evicted,
+								      struct sg_l2_kind kind)
 {
 	bool evicts;
 	uint32_t way = sg_l2_choose_way(c->set, &evicts);
@@ -68,7 +69,8 @@ static inline __attribute__((always_inline)) uint32_t sg_l2_new_chunk(struct sg_
 	if (evicts) {
 		C(TCC_NORMAL_EVICT) += c->n_lines;
 		evicted->is = c->set->states[way] & SG_L2_DIRTY;
-		evicted->number = c->set->tags[way] - 1;
+		if (!kind.direct) /* else nobody reads it, and it is seldom in the host's caches */
+			evicted->number = c->set->tags[way] - 1;
 	}
 	sg_l2_allocate(c->set, way, c->number, hash, state);
 	return way;
@@ -136,7 +138,8 @@ static inline __attribute__((always_inline)) void sg_l2_read_chunk(
 	if (hit) {
 		all = sg_l2_hit_chunk(tcc, a, &c, &c.filled[way * c.n_lines], &t, kind);
 	} else {
-		way = sg_l2_new_chunk(ch, &c, hash, (uint8_t)((1u << kind.n_halves) - 1), &evicted);
+		way = sg_l2_new_chunk(ch, &c, hash, (uint8_t)((1u << kind.n_halves) - 1), &evicted,
+				      kind);
 		if (evicted.is) {
 			C(TCC_WRITEBACK) += c.n_lines;
 			C(TCC_NORMAL_WRITEBACK) += c.n_lines;
@@ -166,7 +169,7 @@ static inline struct sg_l2_leaving sg_l2_clean_chunk(const struct sg_tcc *tcc,
 	return (struct sg_l2_leaving){ true, c->set->tags[way] - 1 };
 }
 
-/* What a chunk that is written displaces; each line at the time of the one that comes. */
+/* What a chunk that is written displaces; each line at the time of the one that comes, whose answer is in `times`. */
 static void sg_l2_write_out(struct sg_tcc *tcc, struct sg_channel *ch,
 			    const struct sg_l2_leaving *evicted,
 			    const struct sg_l2_leaving *cleaned, const uint64_t *times,
@@ -177,12 +180,12 @@ static void sg_l2_write_out(struct sg_tcc *tcc, struct sg_channel *ch,
 	C(TCC_WRITEBACK) += n;
 	C(TCC_NORMAL_WRITEBACK) += n;
 	if (tcc->hbm.mall && evicted->is)
-		sg_l2_announce(tcc, ch, evicted, n_lines, times[0]);
+		sg_l2_announce(tcc, ch, evicted, n_lines, times[0] - tcc->answer_after);
 	if (tcc->hbm.mall && cleaned->is)
-		sg_l2_announce(tcc, ch, cleaned, n_lines, times[0]);
+		sg_l2_announce(tcc, ch, cleaned, n_lines, times[0] - tcc->answer_after);
 	for (uint32_t k = 0; k < n_lines; k++)
 		for (uint32_t m = 0; m < n / n_lines; m++)
-			sg_ea_write_own(tcc, ch, times[k * n_halves], n_halves);
+			sg_ea_write_own(tcc, ch, times[k * n_halves] - tcc->answer_after, n_halves);
 }
 
 static inline __attribute__((always_inline)) void sg_l2_write_chunk(
@@ -194,33 +197,29 @@ static inline __attribute__((always_inline)) void sg_l2_write_chunk(
 	uint32_t way = sg_l2_find(c.set, c.number, hash);
 	bool present = way < SG_L2_WAYS;
 	struct sg_l2_leaving evicted = { 0 }, cleaned = { 0 };
-	uint64_t sum = 0;
+	uint64_t sum = 0, *filled;
 
 	ch->plain_writes[present] += c.n_lines;
 	ch->plain_writes[true] += c.n_lines * (kind.n_halves - 1);
 	if (!present) {
-		way = sg_l2_new_chunk(ch, &c, hash, 0, &evicted);
+		way = sg_l2_new_chunk(ch, &c, hash, 0, &evicted, kind);
 		cleaned = sg_l2_clean_chunk(tcc, &c);
 	}
 	c.set->states[way] = (uint8_t)(SG_L2_DIRTY | (SG_L2_WHOLE | SG_L2_VALID) * halves);
 	c.set->stamps[way] = c.set->clock;
+	filled = &c.filled[way * c.n_lines];
 #pragma GCC unroll 4
-	for (uint32_t k = 0; k < SG_MAX_BURST; k++)
-		sum += a->times[k] = sg_l2_next_turn(&t);
-	if (!present) {
-		uint64_t *filled = &c.filled[way * c.n_lines];
+	for (uint32_t k = 0; k < SG_MAX_BURST; k++) {
+		uint64_t time = sg_l2_next_turn(&t);
 
-#pragma GCC unroll 4
-		for (uint32_t k = 0; k < SG_MAX_BURST / kind.n_halves; k++)
-			filled[c.at ^ k] = a->times[k * kind.n_halves];
+		if (!present && k % kind.n_halves == 0)
+			filled[c.at ^ k / kind.n_halves] = time;
+		sum += a->times[k] = time + tcc->answer_after;
 	}
 	if (evicted.is || cleaned.is)
 		sg_l2_write_out(tcc, ch, &evicted, &cleaned, a->times, kind.n_halves);
-#pragma GCC unroll 4
-	for (uint32_t k = 0; k < SG_MAX_BURST; k++)
-		a->times[k] += tcc->answer_after;
 	a->last = a->times[SG_MAX_BURST - 1]; /* turns are in order, and nothing is waited for */
-	a->sum = sum + SG_MAX_BURST * tcc->answer_after;
+	a->sum = sum;
 	sg_busy_add(&ch->ib_stall, q->r.time, t.waited >> 4);
 }
 

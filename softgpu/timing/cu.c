@@ -419,7 +419,7 @@ static uint64_t continue_alone(struct sg_cu *cu, struct sg_simd *simd, struct sg
  * One quad-cycle of a SIMD. Most waves that are checked have to wait for another one, so the data for that
  * check is in the SIMD itself.
  */
-void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
+uint32_t sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 {
 	const struct sg_model *m = cu->model;
 	struct sg_model_wave *vector = NULL; /* issued to the vector unit */
@@ -482,7 +482,9 @@ void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t)
 	}
 	next = passed ? at : earlier_due(next, sg_dues_first(&dues));
 	at = sg_due_at(check, m->window_start, m->window_end);
-	*released = (uint8_t)(next > at ? next : at);
+	next = next > at ? next : at;
+	*released = (uint8_t)next;
+	return next;
 }
 
 static void prefetch(const struct sg_simd *simd)
@@ -542,25 +544,30 @@ static void find_next(struct sg_scalar_group *group, uint64_t end)
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end)
 {
 	const struct sg_model *m = group->model;
+	bool is_active = begin_window(group, end);
+	sg_due_bytes due = sg_due_load(group->due);
 	uint32_t at;
 
-	if (begin_window(group, end)) {
-		while ((at = sg_due_min(group->due)) != SG_DUE_LATER && !m->failed) {
-			uint64_t t = m->window_start + SG_QUAD * at;
-			uint32_t simds = sg_due_equal(group->due, at);
+	group->has_woken = false;
+	while ((at = sg_due_min(due)) != SG_DUE_LATER && !m->failed) {
+		uint64_t t = m->window_start + SG_QUAD * at;
 
-			for (uint32_t c = 0; m->d->sample_cycles && c < group->n_cus; c++)
-				if (group->cus[c]->next_sample <= t)
-					sg_sample_window(group->cus[c], t);
-			for (; simds; simds &= simds - 1) {
-				uint32_t k = (uint32_t)__builtin_ctz(simds);
-				struct sg_cu *cu = group->cus[k / 4];
+		for (uint32_t c = 0; m->d->sample_cycles && c < group->n_cus; c++)
+			if (group->cus[c]->next_sample <= t)
+				sg_sample_window(group->cus[c], t);
+		for (uint32_t simds = sg_due_equal(due, at); simds; simds &= simds - 1) {
+			uint32_t k = (uint32_t)__builtin_ctz(simds);
+			struct sg_cu *cu = group->cus[k / 4];
 
-				sg_simd_quad(cu, &cu->simd[k % 4], t);
-			}
+			due = sg_due_with(due, k, sg_simd_quad(cu, &cu->simd[k % 4], t));
 		}
-		find_next(group, end);
+		if (group->has_woken) { /* rare: at barriers, and where the last wave before one ends */
+			due = sg_due_load(group->due);
+			group->has_woken = false;
+		}
 	}
+	if (is_active)
+		find_next(group, end);
 }
 
 void sg_cu_end_window(struct sg_scalar_group *group, uint64_t end)

@@ -2,8 +2,8 @@
  * due: when each of up to sixteen waves, or SIMDs, is to be looked at next, in quad-cycles of a window.
  *
  * A byte each, so that all are compared at once: this is done for every quad-cycle of every SIMD. A load of all of them
- * waits until the host has written those that were stored last, one by one, to its cache. So a quad-cycle loads them at its
- * beginning (struct sg_dues) and keeps account of those that it changes.
+ * waits until the host has written those that were stored last, one by one, to its cache. So a window, and a quad-cycle, load
+ * them at the beginning (sg_due_bytes, struct sg_dues) and keep account of those that they change.
  */
 #ifndef WS_SOFTGPU_TIMING_DUE_H
 #define WS_SOFTGPU_TIMING_DUE_H
@@ -15,7 +15,9 @@
 #include <emmintrin.h>
 typedef __m128i sg_due_bytes;
 #else
-typedef uint8_t sg_due_bytes[16];
+typedef struct {
+	uint8_t at[16];
+} sg_due_bytes;
 #endif
 
 #define SG_DUE_ROOM 16
@@ -36,18 +38,28 @@ struct sg_dues {
 
 #ifdef __SSE2__
 
-static inline uint32_t sg_due_min_of(__m128i v)
+static inline sg_due_bytes sg_due_load(const uint8_t due[SG_DUE_ROOM])
+{
+	return _mm_load_si128((const __m128i *)due);
+}
+
+/* With another value for one of them. */
+static inline sg_due_bytes sg_due_with(sg_due_bytes v, uint32_t k, uint32_t value)
+{
+	static const uint8_t one[2 * SG_DUE_ROOM] = { [SG_DUE_ROOM] = 0xff };
+	__m128i mask = _mm_loadu_si128((const __m128i *)(one + SG_DUE_ROOM - k));
+	__m128i all = _mm_set1_epi8((char)value);
+
+	return _mm_or_si128(_mm_andnot_si128(mask, v), _mm_and_si128(mask, all));
+}
+
+static inline uint32_t sg_due_min(sg_due_bytes v)
 {
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 8));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 4));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 2));
 	v = _mm_min_epu8(v, _mm_srli_si128(v, 1));
 	return (uint32_t)_mm_cvtsi128_si32(v) & 0xff;
-}
-
-static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
-{
-	return sg_due_min_of(_mm_load_si128((const __m128i *)due));
 }
 
 /* A bit for each that is due by then. */
@@ -59,19 +71,16 @@ static inline uint32_t sg_due_until(const uint8_t due[SG_DUE_ROOM], uint32_t unt
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(late, _mm_setzero_si128()));
 }
 
-/* A bit for each byte of this value. */
-static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t value)
+/* A bit for each of this value. */
+static inline uint32_t sg_due_equal(sg_due_bytes v, uint32_t value)
 {
-	__m128i v = _mm_load_si128((const __m128i *)bytes);
-
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8((char)value)));
 }
 
 static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
 					  const uint8_t kinds[SG_DUE_ROOM])
 {
-	return (struct sg_dues){ _mm_load_si128((const __m128i *)due),
-				 _mm_load_si128((const __m128i *)kinds) };
+	return (struct sg_dues){ sg_due_load(due), sg_due_load(kinds) };
 }
 
 /* Takes those that are due by then: a bit for each. */
@@ -87,13 +96,13 @@ static inline uint32_t sg_dues_take(struct sg_dues *d, uint32_t until)
 /* A bit for each of this kind, whether taken or not. */
 static inline uint32_t sg_dues_of(const struct sg_dues *d, uint32_t kind)
 {
-	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(d->kinds, _mm_set1_epi8((char)kind)));
+	return sg_due_equal(d->kinds, kind);
 }
 
 /* The earliest of those that were not taken. */
 static inline uint32_t sg_dues_first(const struct sg_dues *d)
 {
-	return sg_due_min_of(d->due);
+	return sg_due_min(d->due);
 }
 
 /* The same, without those after `own` that are of this kind. */
@@ -104,17 +113,31 @@ static inline uint32_t sg_dues_first_other(const struct sg_dues *d, uint32_t own
 	__m128i after = _mm_loadu_si128((const __m128i *)(ramp + SG_DUE_ROOM - 1 - own));
 	__m128i same = _mm_cmpeq_epi8(d->kinds, _mm_set1_epi8((char)kind));
 
-	return sg_due_min_of(_mm_or_si128(d->due, _mm_and_si128(same, after)));
+	return sg_due_min(_mm_or_si128(d->due, _mm_and_si128(same, after)));
 }
 
 #else
 
-static inline uint32_t sg_due_min(const uint8_t due[SG_DUE_ROOM])
+static inline sg_due_bytes sg_due_load(const uint8_t due[SG_DUE_ROOM])
+{
+	sg_due_bytes v;
+
+	memcpy(v.at, due, sizeof(v.at));
+	return v;
+}
+
+static inline sg_due_bytes sg_due_with(sg_due_bytes v, uint32_t k, uint32_t value)
+{
+	v.at[k] = (uint8_t)value;
+	return v;
+}
+
+static inline uint32_t sg_due_min(sg_due_bytes v)
 {
 	uint32_t least = SG_DUE_LATER;
 
 	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
-		least = due[k] < least ? due[k] : least;
+		least = v.at[k] < least ? v.at[k] : least;
 	return least;
 }
 
@@ -127,31 +150,27 @@ static inline uint32_t sg_due_until(const uint8_t due[SG_DUE_ROOM], uint32_t unt
 	return bits;
 }
 
-static inline uint32_t sg_due_equal(const uint8_t bytes[SG_DUE_ROOM], uint32_t value)
+static inline uint32_t sg_due_equal(sg_due_bytes v, uint32_t value)
 {
 	uint32_t bits = 0;
 
 	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
-		bits |= (uint32_t)(bytes[k] == value) << k;
+		bits |= (uint32_t)(v.at[k] == value) << k;
 	return bits;
 }
 
 static inline struct sg_dues sg_dues_load(const uint8_t due[SG_DUE_ROOM],
 					  const uint8_t kinds[SG_DUE_ROOM])
 {
-	struct sg_dues d;
-
-	memcpy(d.due, due, sizeof(d.due));
-	memcpy(d.kinds, kinds, sizeof(d.kinds));
-	return d;
+	return (struct sg_dues){ sg_due_load(due), sg_due_load(kinds) };
 }
 
 static inline uint32_t sg_dues_take(struct sg_dues *d, uint32_t until)
 {
-	uint32_t taken = sg_due_until(d->due, until);
+	uint32_t taken = sg_due_until(d->due.at, until);
 
 	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
-		d->due[k] = taken >> k & 1 ? SG_DUE_LATER : d->due[k];
+		d->due.at[k] = taken >> k & 1 ? SG_DUE_LATER : d->due.at[k];
 	return taken;
 }
 
@@ -170,8 +189,8 @@ static inline uint32_t sg_dues_first_other(const struct sg_dues *d, uint32_t own
 	uint32_t least = SG_DUE_LATER;
 
 	for (unsigned k = 0; k < SG_DUE_ROOM; k++)
-		if (!(k > own && d->kinds[k] == kind))
-			least = d->due[k] < least ? d->due[k] : least;
+		if (!(k > own && d->kinds.at[k] == kind))
+			least = d->due.at[k] < least ? d->due.at[k] : least;
 	return least;
 }
 

@@ -297,6 +297,7 @@ struct sg_scalar_group {
 	/* of each SIMD: there is nothing to do before; due[]: within the window that is being simulated */
 	uint64_t next[4 * SG_MAX_GROUP_CUS];
 	uint8_t due[SG_DUE_ROOM] __attribute__((aligned(SG_DUE_ROOM)));
+	bool has_woken; /* one of them is due earlier than it was */
 	struct sg_scalar_side inst, data;
 	/* of an engine that leads: lines + 1 that the data caches of all that it leads have, most recent in their sets, while
 	 * nothing is on its way to them; 0: none */
@@ -400,8 +401,8 @@ struct sg_model {
 void sg_cu_window(struct sg_scalar_group *group, uint64_t end);
 /* Their memory pipelines, up to the end of the window. */
 void sg_cu_end_window(struct sg_scalar_group *group, uint64_t end);
-/* One quad-cycle of the SIMD, in which some of its waves are due. */
-void sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t);
+/* One quad-cycle of the SIMD, in which some of its waves are due. Returns when it is due again. */
+uint32_t sg_simd_quad(struct sg_cu *cu, struct sg_simd *simd, uint64_t t);
 /* steady.c */
 struct sg_steady *sg_steady_create(void);         /* NULL: no memory */
 void sg_steady_destroy(struct sg_steady *steady); /* NULL is fine */
@@ -611,8 +612,10 @@ static inline void sg_wave_wake(struct sg_model_wave *w)
 	simd->unit[w->age] = w->ending ? SG_UNIT_ENDING : sg_wave_inst(w)->unit;
 	if (w->ready_at < group->next[simd->in_group])
 		group->next[simd->in_group] = w->ready_at;
-	if (simd->due[w->age] < group->due[simd->in_group])
+	if (simd->due[w->age] < group->due[simd->in_group]) {
 		group->due[simd->in_group] = simd->due[w->age];
+		group->has_woken = true;
+	}
 }
 
 /* Takes the SIMD's fetch port for one block. Returns the cycles to wait for the port. */
