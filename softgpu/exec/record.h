@@ -14,12 +14,6 @@
 #include "softgpu/exec/traced_run.h"
 #include "softgpu/trace/trace_lanes.h"
 
-/* EXEC for trace_lanes.h */
-static inline const uint32_t *sg_record_mask(struct sg_wave *w)
-{
-	return sg_exec(w) == ~0ull ? NULL : sg_lane_mask(w);
-}
-
 static inline unsigned sg_record_register(const struct sg_exec_insn *i)
 {
 	return i->off[SG_S0] / SG_LANES;
@@ -48,6 +42,17 @@ static inline void sg_record_scalar(struct sg_wave *w, const struct sg_exec_insn
 	sg_trace_put_affine(t, SG_SPACE_SCALAR, t->exec_now, addr, 0);
 }
 
+/* Most scalar loads: no buffer. False: another one, or no room; and nothing was written. */
+SG_ALWAYS_INLINE bool sg_record_plain_scalar(struct sg_wave *w, const struct sg_exec_insn *i,
+					     struct sg_wave_trace *t)
+{
+	if (i->inner & (SG_MEM_DESCRIPTOR | SG_MEM_SEG_SCRATCH) ||
+	    !sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD))
+		return false;
+	sg_trace_add_affine(t, SG_SPACE_SCALAR, t->exec_now, sg_smem_address(w, i, 1), 0);
+	return true;
+}
+
 /* Some lanes are off: seldom, and with masks in all of it. */
 SG_NOINLINE void sg_record_some_local(struct sg_wave *w, const struct sg_exec_insn *i,
 				      struct sg_wave_trace *t, const uint32_t *lane,
@@ -56,8 +61,8 @@ SG_NOINLINE void sg_record_some_local(struct sg_wave *w, const struct sg_exec_in
 	sg_trace_put_local(t, sg_record_register(i), sg_exec(w), sg_lane_mask(w), lane, offset);
 }
 
-static inline void sg_record_local(struct sg_wave *w, const struct sg_exec_insn *i,
-				   struct sg_wave_trace *t)
+SG_NOINLINE void sg_record_local(struct sg_wave *w, const struct sg_exec_insn *i,
+				 struct sg_wave_trace *t)
 {
 	/* the models add the two offsets of a pair */
 	uint32_t offset = i->inner & SG_MEM_PAIR ? 0 : (uint32_t)i->imm, va[SG_LANES];
@@ -146,19 +151,19 @@ SG_NOINLINE void sg_record_any_flat(struct sg_wave *w, const struct sg_exec_insn
 
 /*
  * Most accesses to global memory: the address rises evenly over the lanes, within 4 GiB of memory. Then two
- * registers are compared and no address is computed. False: something else, and nothing was written.
+ * registers are compared and no address is computed. False: something else, or no room; and nothing was written.
  */
-static inline bool sg_record_row(struct sg_wave *w, const struct sg_exec_insn *i,
-				 struct sg_wave_trace *t)
+SG_ALWAYS_INLINE bool sg_record_row(struct sg_wave *w, const struct sg_exec_insn *i,
+				    struct sg_wave_trace *t, uint64_t exec, const uint32_t *only)
 {
-	const uint32_t *lo = sg_src(w, i, SG_S0), *hi = lo + SG_LANES, *only = sg_record_mask(w);
-	uint64_t exec = sg_exec(w), base;
-	unsigned first;
+	const uint32_t *lo = sg_src(w, i, SG_S0), *hi = lo + SG_LANES;
+	unsigned first = sg_trace_first(exec);
 	int32_t stride;
+	uint64_t base;
 
-	if (i->inner & SG_MEM_SEG_SCRATCH || !exec || !sg_trace_even32(lo, exec, only, &stride))
+	if (i->inner & SG_MEM_SEG_SCRATCH || !sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD) ||
+	    !sg_trace_even32(lo, exec, only, &stride))
 		return false;
-	first = sg_trace_first(exec);
 	if (i->inner & SG_MEM_SADDR) {
 		base = sg_scalar64(w, i, SG_S0);
 	} else {
@@ -175,7 +180,7 @@ static inline bool sg_record_row(struct sg_wave *w, const struct sg_exec_insn *i
 		if (from != to || from == w->shared_hi || from == w->private_hi)
 			return false;
 	}
-	sg_trace_put_affine(t, SG_SPACE_GLOBAL, exec,
+	sg_trace_add_affine(t, SG_SPACE_GLOBAL, exec,
 			    base - (uint64_t)((int64_t)stride * (int)first), stride);
 	return true;
 }
@@ -183,7 +188,11 @@ static inline bool sg_record_row(struct sg_wave *w, const struct sg_exec_insn *i
 static inline void sg_record_flat(struct sg_wave *w, const struct sg_exec_insn *i,
 				  struct sg_wave_trace *t)
 {
-	if (!sg_record_row(w, i, t))
+	uint64_t exec = sg_exec(w);
+	bool row = exec == ~0ull ? sg_record_row(w, i, t, ~0ull, NULL)
+				 : exec && sg_record_row(w, i, t, exec, sg_lane_mask(w));
+
+	if (!row)
 		sg_record_any_flat(w, i, t);
 }
 

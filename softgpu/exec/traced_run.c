@@ -58,6 +58,46 @@ static void record_memory(struct sg_wave *w, const struct sg_exec_insn *i, uint3
 	sg_record(w, i, head, t);
 }
 
+SG_NOINLINE enum sg_stop run_any_memory(struct sg_wave *w, const struct sg_exec_insn *i,
+					uint32_t head, struct sg_wave_trace *t)
+{
+	record_memory(w, i, head, t);
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
+}
+
+SG_NOINLINE enum sg_stop run_other_flat(struct sg_wave *w, const struct sg_exec_insn *i,
+					uint32_t head, struct sg_wave_trace *t)
+{
+	sg_record_any_flat(w, i, t);
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
+}
+
+SG_NOINLINE enum sg_stop run_flat(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head,
+				  struct sg_wave_trace *t)
+{
+	if (!sg_record_row(w, i, t, ~0ull, NULL))
+		return run_other_flat(w, i, head, t);
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
+}
+
+/*
+ * A memory instruction. Functions that call another one at their end only need no stack frame; that of all that can
+ * happen here would be a third of what a scalar load costs. So there is one for each of the frequent kinds.
+ */
+SG_NOINLINE enum sg_stop run_memory(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head,
+				    struct sg_wave_trace *t)
+{
+	unsigned kind = SG_HEAD_MEMORY_KIND(head);
+
+	if (!w->launch->undo) {
+		if (kind == SG_MEMORY_FLAT && sg_exec(w) == ~0ull)
+			return run_flat(w, i, head, t);
+		if (kind == SG_MEMORY_SCALAR && sg_record_plain_scalar(w, i, t))
+			return w->handlers[head & SG_HEAD_HANDLER](w, i);
+	}
+	return run_any_memory(w, i, head, t);
+}
+
 /*
  * With the MODE that nearly all code has. What instructions that compute pay for the trace is a look at where
  * they lead and at EXEC: how many they were follows from the budget.
@@ -73,19 +113,19 @@ static enum sg_stop run_fast(struct sg_wave *w, struct sg_wave_trace *t, uint64_
 
 	do {
 		uint32_t head = atomic_load_explicit(&i->head, memory_order_acquire);
+		size_t length = SG_HEAD_BYTES(head); /* 0: there is no instruction */
 
 		w->at = i;
-		behind = i + SG_HEAD_DWORDS(head);
-		if (__builtin_expect(!SG_HEAD_DWORDS(head), 0)) {
+		behind = (const struct sg_exec_insn *)((const char *)i + length);
+		if (__builtin_expect(!length, 0)) {
 			stop = enter_code(w, i, head);
 			window = w->window;
 			i = w->pc;
 			continue;
 		}
 		w->pc = behind;
-		if (head & SG_HEAD_MEMORY)
-			record_memory(w, i, head, t);
-		stop = handlers[head & SG_HEAD_HANDLER](w, i);
+		stop = head & SG_HEAD_MEMORY ? run_memory(w, i, head, t)
+					     : handlers[head & SG_HEAD_HANDLER](w, i);
 		n--;
 		if (__builtin_expect(w->pc != behind || sg_exec(w) != exec, 0)) {
 			int64_t skip = skipped(w, window, behind);

@@ -78,6 +78,12 @@ struct sg_exec_insn {
 };
 _Static_assert(sizeof(struct sg_exec_insn) == 64, "one instruction is one cache line");
 
+/* As many slots as SG_HEAD_DWORDS() says, in bytes: a shift and a mask. */
+#define SG_HEAD_BYTES(head) ((head) >> 10 & 0xfu << 6)
+_Static_assert(SG_HEAD_BYTES(0xfu << 16) ==
+		       SG_HEAD_DWORDS(0xfu << 16) * sizeof(struct sg_exec_insn),
+	       "the size of a slot is a power of two");
+
 /* MODE register */
 #define SG_MODE_FP_DEFAULT 0xf0u /* round to nearest even, denormals kept */
 #define SG_MODE_FP_MASK 0xffu

@@ -10,6 +10,10 @@
 #ifndef WS_SOFTGPU_TRACE_TRACE_LANES_H
 #define WS_SOFTGPU_TRACE_TRACE_LANES_H
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "softgpu/trace/wave_trace.h"
 
 #define SG_TRACE_INLINE static inline __attribute__((always_inline))
@@ -19,17 +23,22 @@
 /* wave_trace.c; false: no memory, and t->lost is set. */
 bool sg_trace_grow(struct sg_wave_trace *t, struct sg_trace_stream *s, size_t *room, size_t size);
 
-/* Where the record's payload goes; NULL: it is lost. */
-static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form form,
+#define SG_TRACE_MOST_HEAD 9 /* bytes in front of the payload */
+#define SG_TRACE_SHORT_PAYLOAD (SG_TRACE_SHORT_BYTES - 1)
+
+/* For a record with a payload of so many bytes. */
+static inline bool sg_trace_has_room(const struct sg_wave_trace *t, size_t payload)
+{
+	return t->memory_room - t->memory.size >= SG_TRACE_MOST_HEAD + payload;
+}
+
+/* Where the record's payload goes; there is room. */
+static inline uint8_t *sg_trace_add(struct sg_wave_trace *t, enum sg_trace_form form,
 				    enum sg_trace_space space, uint64_t mask, size_t payload)
 {
 	bool own = mask != t->exec_now;
-	uint8_t *p;
+	uint8_t *p = t->memory.bytes + t->memory.size;
 
-	if (__builtin_expect(t->memory_room - t->memory.size < 9 + payload, 0) &&
-	    !sg_trace_grow(t, &t->memory, &t->memory_room, 9 + payload))
-		return NULL;
-	p = t->memory.bytes + t->memory.size;
 	t->memory.size += 1 + (own ? 8 : 0) + payload;
 	*p++ = (uint8_t)(form | space << 2 | own << 5);
 	if (__builtin_expect(own, 0)) {
@@ -39,22 +48,39 @@ static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form 
 	return p;
 }
 
+static inline void sg_trace_add_affine(struct sg_wave_trace *t, enum sg_trace_space space,
+				       uint64_t mask, uint64_t base, int32_t stride)
+{
+	uint8_t *p = sg_trace_add(t, SG_TRACE_AFFINE, space, mask, SG_TRACE_SHORT_PAYLOAD);
+
+	memcpy(p, &base, 8);
+	memcpy(p + 8, &stride, 4);
+}
+
+/* The same, with more room if it is needed. NULL: the record is lost. */
+static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form form,
+				    enum sg_trace_space space, uint64_t mask, size_t payload)
+{
+	if (__builtin_expect(!sg_trace_has_room(t, payload), 0) &&
+	    !sg_trace_grow(t, &t->memory, &t->memory_room, SG_TRACE_MOST_HEAD + payload))
+		return NULL;
+	return sg_trace_add(t, form, space, mask, payload);
+}
+
 static inline void sg_trace_put_affine(struct sg_wave_trace *t, enum sg_trace_space space,
 				       uint64_t mask, uint64_t base, int32_t stride)
 {
-	uint8_t *p = sg_trace_put(t, SG_TRACE_AFFINE, space, mask, 12);
-
-	if (!p)
-		return;
-	memcpy(p, &base, 8);
-	memcpy(p + 8, &stride, 4);
+	if (__builtin_expect(sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD), 1) ||
+	    sg_trace_grow(t, &t->memory, &t->memory_room,
+			  SG_TRACE_MOST_HEAD + SG_TRACE_SHORT_PAYLOAD))
+		sg_trace_add_affine(t, space, mask, base, stride);
 }
 
 static inline void sg_trace_put_like(struct sg_wave_trace *t, enum sg_trace_space space,
 				     uint64_t mask, uint64_t low, size_t list)
 {
 	uint32_t back = (uint32_t)(t->memory.size - list);
-	uint8_t *p = sg_trace_put(t, SG_TRACE_LIKE, space, mask, 12);
+	uint8_t *p = sg_trace_put(t, SG_TRACE_LIKE, space, mask, SG_TRACE_SHORT_PAYLOAD);
 
 	if (!p)
 		return;
@@ -87,6 +113,44 @@ SG_TRACE_INLINE bool sg_trace_stride(uint64_t mask, int64_t apart, int32_t *stri
 	return apart == (int64_t)*stride * gap;
 }
 
+/*
+ * Whether lane[l] is at + l * stride for all lanes. The compiler multiplies for each lane and reduces the differences step by
+ * step: this is most of what it costs to record an access that rises evenly, and nearly all do.
+ */
+SG_TRACE_INLINE bool sg_trace_rises32(const uint32_t lane[64], uint32_t at, uint32_t stride)
+{
+#if defined(__AVX512F__)
+	const __m512i n = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	const __m512i step = _mm512_set1_epi32((int)(16 * stride));
+	__m512i is = _mm512_add_epi32(_mm512_set1_epi32((int)at),
+				      _mm512_mullo_epi32(n, _mm512_set1_epi32((int)stride)));
+	__m512i differ = _mm512_setzero_si512();
+
+	for (unsigned l = 0; l < 64; l += 16, is = _mm512_add_epi32(is, step))
+		differ =
+			_mm512_or_si512(differ, _mm512_xor_si512(_mm512_loadu_si512(lane + l), is));
+	return !_mm512_test_epi32_mask(differ, differ);
+#elif defined(__AVX2__)
+	const __m256i n = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const __m256i step = _mm256_set1_epi32((int)(8 * stride));
+	__m256i is = _mm256_add_epi32(_mm256_set1_epi32((int)at),
+				      _mm256_mullo_epi32(n, _mm256_set1_epi32((int)stride)));
+	__m256i differ = _mm256_setzero_si256();
+
+	for (unsigned l = 0; l < 64; l += 8, is = _mm256_add_epi32(is, step))
+		differ = _mm256_or_si256(
+			differ,
+			_mm256_xor_si256(_mm256_loadu_si256((const __m256i *)(lane + l)), is));
+	return _mm256_testz_si256(differ, differ);
+#else
+	uint32_t differ = 0;
+
+	for (unsigned l = 0; l < 64; l++)
+		differ |= lane[l] ^ (at + l * stride);
+	return !differ;
+#endif
+}
+
 /* Whether the active lanes are in a row of numbers that does not wrap around; mask is not 0. */
 SG_TRACE_INLINE bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, const uint32_t *only,
 				     int32_t *stride)
@@ -103,12 +167,10 @@ SG_TRACE_INLINE bool sg_trace_even32(const uint32_t lane[64], uint64_t mask, con
 	    lane[last] != lane[first] + (int64_t)*stride * (int)(last - first))
 		return false;
 	at = lane[first] - (uint32_t)*stride * first;
-	if (only)
-		for (unsigned l = 0; l < 64; l++)
-			differ |= (lane[l] ^ (at + l * (uint32_t)*stride)) & only[l];
-	else
-		for (unsigned l = 0; l < 64; l++)
-			differ |= lane[l] ^ (at + l * (uint32_t)*stride);
+	if (!only)
+		return sg_trace_rises32(lane, at, (uint32_t)*stride);
+	for (unsigned l = 0; l < 64; l++)
+		differ |= (lane[l] ^ (at + l * (uint32_t)*stride)) & only[l];
 	return !differ;
 }
 
@@ -116,12 +178,10 @@ SG_TRACE_INLINE bool sg_trace_equal32(const uint32_t lane[64], uint64_t mask, co
 {
 	uint32_t first = lane[sg_trace_first(mask)], differ = 0;
 
-	if (only)
-		for (unsigned l = 0; l < 64; l++)
-			differ |= (lane[l] ^ first) & only[l];
-	else
-		for (unsigned l = 0; l < 64; l++)
-			differ |= lane[l] ^ first;
+	if (!only)
+		return sg_trace_rises32(lane, first, 0);
+	for (unsigned l = 0; l < 64; l++)
+		differ |= (lane[l] ^ first) & only[l];
 	return !differ;
 }
 
