@@ -126,8 +126,7 @@ static bool is_known(struct sg_counted_dispatch *run)
 		pthread_cond_wait(&run->arrived, &run->lock);
 	known = run->lookup.n && run->n_compared == run->d.n_wgs && !run->cancelled &&
 		sg_cache_lookup_take(&run->lookup, run->model, &run->r);
-	sg_cache_lookup_end(&run->lookup, run->counting->result_cache);
-	run->is_compared = false;
+	run->is_compared = false; /* a worker may still compare: the pass ends the lookup */
 	pthread_mutex_unlock(&run->lock);
 	return known;
 }
@@ -414,15 +413,20 @@ void sg_counted_dispatch_discard(struct sg_wg_traces *t)
 	sg_traces_destroy(t);
 }
 
-/* The traces of one more workgroup decide whether the dispatch may equal a cached one. */
+/*
+ * The traces of one more workgroup decide whether the dispatch may equal a cached one. The model's thread waits for
+ * the last one, or for one that differs.
+ */
 static void compare(struct sg_counted_dispatch *run, uint64_t place, uint64_t digest)
 {
+	bool left = sg_cache_lookup_wg(&run->lookup, place, digest);
+
+	if (!left)
+		run->is_compared = false;
+	if (atomic_fetch_add(&run->n_compared, 1) + 1 < run->d.n_wgs && left)
+		return;
 	pthread_mutex_lock(&run->lock);
-	sg_cache_lookup_wg(&run->lookup, run->counting->result_cache, place, digest);
-	run->n_compared++;
-	run->is_compared = run->lookup.n;
-	if (!run->lookup.n || run->n_compared == run->d.n_wgs)
-		pthread_cond_signal(&run->arrived);
+	pthread_cond_signal(&run->arrived);
 	pthread_mutex_unlock(&run->lock);
 }
 
@@ -496,6 +500,8 @@ bool sg_counted_dispatch_pass(struct sg_counted_dispatch *run)
 		run_model(run);
 	else
 		pthread_join(run->thread, NULL);
+	if (run->counting->result_cache)
+		sg_cache_lookup_end(&run->lookup, run->counting->result_cache);
 	if (!run->counted) {
 		if (run->n_done) /* how far a pass came that was cut off differs from run to run */
 			sg_model_restore(run->model);

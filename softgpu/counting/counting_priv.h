@@ -111,9 +111,9 @@ struct sg_counted_dispatch {
 	/* comparison with dispatches that were modelled before */
 	struct sg_dispatch_key key;
 	struct sg_dispatch_world world;
-	struct sg_cache_lookup lookup; /* the lock protects it */
-	_Atomic bool is_compared;      /* there are candidates, so that workers take the lock */
-	uint64_t n_compared;           /* workgroups */
+	struct sg_cache_lookup lookup;
+	_Atomic bool is_compared;                      /* there are candidates */
+	_Atomic uint64_t n_compared;                   /* workgroups */
 	struct sg_mem_block blocks[SG_MAX_MEM_BLOCKS]; /* that the model requested */
 	uint32_t n_blocks, last_block;
 	bool has_digests;    /* the traces are compared; read by the workers */

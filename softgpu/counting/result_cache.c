@@ -217,54 +217,60 @@ static bool same_memory(const struct sg_cached_result *k, const struct sg_dispat
 void sg_cache_lookup_begin(struct sg_cache_lookup *lookup, struct sg_result_cache *cache,
 			   const struct sg_dispatch_key *key, const struct sg_dispatch_world *world)
 {
-	uint32_t kept = 0;
+	uint32_t n = 0, kept = 0;
 
-	lookup->n = 0;
 	pthread_mutex_lock(&cache->lock);
-	for (struct sg_cached_result *k = cache->newest; k && lookup->n < SG_MAX_CANDIDATES;
-	     k = k->next)
+	for (struct sg_cached_result *k = cache->newest; k && n < SG_MAX_CANDIDATES; k = k->next)
 		if (!memcmp(&k->key, key, sizeof(*key))) {
 			k->n_users++;
-			lookup->at[lookup->n++] = k;
+			lookup->at[n++] = k;
 		}
 	pthread_mutex_unlock(&cache->lock);
 	/* compared without the lock, because it reads memory */
-	for (uint32_t n = 0; n < lookup->n; n++) {
-		struct sg_cached_result *k = lookup->at[n];
+	for (uint32_t at = 0; at < n; at++) {
+		struct sg_cached_result *k = lookup->at[at];
 		uint64_t code;
 
 		if (same_memory(k, world) && digest_code(k, world, &code) && code == k->code) {
-			lookup->at[n] = lookup->at[kept];
+			lookup->at[at] = lookup->at[kept];
 			lookup->at[kept++] = k;
 		}
 	}
 	pthread_mutex_lock(&cache->lock);
-	while (lookup->n > kept)
-		put(lookup->at[--lookup->n]);
+	while (n > kept)
+		put(lookup->at[--n]);
 	pthread_mutex_unlock(&cache->lock);
+	lookup->n = lookup->n_held = kept;
+	lookup->excluded = 0;
 }
 
-void sg_cache_lookup_wg(struct sg_cache_lookup *lookup, struct sg_result_cache *cache, uint64_t wg,
-			uint64_t digest)
+bool sg_cache_lookup_wg(struct sg_cache_lookup *lookup, uint64_t wg, uint64_t digest)
 {
-	for (uint32_t n = lookup->n; n-- > 0;) {
-		struct sg_cached_result *k = lookup->at[n];
+	for (uint32_t at = 0; at < lookup->n_held; at++) {
+		uint32_t bit = 1u << at;
 
-		if (k->digests[wg] == digest)
-			continue;
-		lookup->at[n] = lookup->at[--lookup->n];
-		pthread_mutex_lock(&cache->lock);
-		put(k);
-		pthread_mutex_unlock(&cache->lock);
+		/* mostly equal: then nothing is written that other workers read */
+		if (lookup->at[at]->digests[wg] != digest &&
+		    !(atomic_fetch_or(&lookup->excluded, bit) & bit))
+			atomic_fetch_sub(&lookup->n, 1);
 	}
+	return atomic_load_explicit(&lookup->n, memory_order_relaxed);
+}
+
+static bool is_left(const struct sg_cache_lookup *lookup, uint32_t at)
+{
+	return !(lookup->excluded >> at & 1);
 }
 
 bool sg_cache_lookup_take(const struct sg_cache_lookup *lookup, struct sg_model *model,
 			  struct sg_model_result *out)
 {
-	const struct sg_cached_result *k =
-		lookup->at[0]; /* other candidates have the same result */
+	const struct sg_cached_result *k;
+	uint32_t at = 0;
 
+	while (!is_left(lookup, at)) /* other candidates that are left have the same result */
+		at++;
+	k = lookup->at[at];
 	if (!sg_model_result_copy(out, &k->result))
 		return false;
 	if (k->caches)
@@ -285,12 +291,16 @@ static void to_front(struct sg_result_cache *cache, struct sg_cached_result *k)
 
 void sg_cache_lookup_end(struct sg_cache_lookup *lookup, struct sg_result_cache *cache)
 {
-	if (!lookup->n)
+	if (!lookup->n_held)
 		return;
 	pthread_mutex_lock(&cache->lock);
-	while (lookup->n) {
-		to_front(cache, lookup->at[--lookup->n]);
-		put(lookup->at[lookup->n]);
+	while (lookup->n_held) {
+		struct sg_cached_result *k = lookup->at[--lookup->n_held];
+
+		if (is_left(lookup, lookup->n_held))
+			to_front(cache, k);
+		put(k);
 	}
 	pthread_mutex_unlock(&cache->lock);
+	lookup->n = 0;
 }

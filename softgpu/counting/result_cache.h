@@ -9,11 +9,13 @@
  * Traces are compared by their digests, workgroup by workgroup, as they arrive. A lookup holds the cached
  * results that the dispatch may still be equal to.
  *
- * Threads  the cache: any. A lookup: one thread at a time.
+ * Threads  the cache: any. A lookup: any number compare; all else one thread, while nobody compares.
  * Memory   up to a limit; then the least recently used results are dropped.
  */
 #ifndef WS_SOFTGPU_COUNTING_RESULT_CACHE_H
 #define WS_SOFTGPU_COUNTING_RESULT_CACHE_H
+
+#include <stdatomic.h>
 
 #include "softgpu/mem/mem_block.h"
 #include "softgpu/timing/model.h"
@@ -52,8 +54,10 @@ struct sg_modelled_dispatch {
 
 #define SG_MAX_CANDIDATES 8
 struct sg_cache_lookup {
-	struct sg_cached_result *at[SG_MAX_CANDIDATES];
-	uint32_t n;
+	struct sg_cached_result *at[SG_MAX_CANDIDATES]; /* held until the lookup ends */
+	uint32_t n_held;
+	_Atomic uint32_t excluded; /* bit k: not at[k] */
+	_Atomic uint32_t n;        /* that are left */
 };
 
 struct sg_result_cache *sg_result_cache_create(void); /* NULL: no memory */
@@ -66,10 +70,9 @@ void sg_result_cache_add(struct sg_result_cache *cache,
 void sg_cache_lookup_begin(struct sg_cache_lookup *lookup, struct sg_result_cache *cache,
 			   const struct sg_dispatch_key *key,
 			   const struct sg_dispatch_world *world);
-/* Drops the candidates whose workgroup wg has another digest. */
-void sg_cache_lookup_wg(struct sg_cache_lookup *lookup, struct sg_result_cache *cache, uint64_t wg,
-			uint64_t digest);
-/* After all workgroups: copies the result, and sets the model's caches. False: no memory. */
+/* Excludes the candidates whose workgroup wg has another digest. False: none is left. */
+bool sg_cache_lookup_wg(struct sg_cache_lookup *lookup, uint64_t wg, uint64_t digest);
+/* After all workgroups, if some are left: copies the result, and sets the model's caches. False: no memory. */
 bool sg_cache_lookup_take(const struct sg_cache_lookup *lookup, struct sg_model *model,
 			  struct sg_model_result *out);
 void sg_cache_lookup_end(struct sg_cache_lookup *lookup,

@@ -101,13 +101,18 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* How many known dispatches are still possible after all workgroups? */
+/* How many known dispatches are still possible after all workgroups? If there are some, the caller ends the lookup. */
 static uint32_t guess(struct rig *rig, const struct sg_dispatch_key *key, struct sg_cache_lookup *g)
 {
+	uint32_t n;
+
 	sg_cache_lookup_begin(g, rig->store, key, &rig->facts.world);
 	for (uint64_t wg = 0; wg < N_WGS; wg++)
-		sg_cache_lookup_wg(g, rig->store, wg, digest_of(rig, wg));
-	return g->n;
+		sg_cache_lookup_wg(g, wg, digest_of(rig, wg));
+	n = g->n;
+	if (!n)
+		sg_cache_lookup_end(g, rig->store);
+	return n;
 }
 
 static void assert_same(const struct sg_model_result *a, const struct sg_model_result *b)
@@ -159,10 +164,13 @@ static void one_other_workgroup_is_enough(void **state)
 	sg_cache_lookup_begin(&g, rig->store, &rig->facts.key, &rig->facts.world);
 	assert_int_equal(g.n, 1);
 	for (uint64_t wg = 0; wg + 1 < N_WGS; wg++)
-		sg_cache_lookup_wg(&g, rig->store, wg, rig->digests[wg]);
+		sg_cache_lookup_wg(&g, wg, rig->digests[wg]);
 	assert_int_equal(g.n, 1);
-	sg_cache_lookup_wg(&g, rig->store, N_WGS - 1, rig->digests[N_WGS - 1] ^ 1);
+	assert_false(sg_cache_lookup_wg(&g, N_WGS - 1, rig->digests[N_WGS - 1] ^ 1));
 	assert_int_equal(g.n, 0);
+	assert_false(
+		sg_cache_lookup_wg(&g, N_WGS - 1, rig->digests[N_WGS - 1])); /* once is enough */
+	sg_cache_lookup_end(&g, rig->store);
 }
 
 static void other_shapes_and_caches_are_not_known(void **state)
