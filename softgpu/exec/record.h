@@ -53,20 +53,34 @@ SG_ALWAYS_INLINE bool sg_record_plain_scalar(struct sg_wave *w, const struct sg_
 	return true;
 }
 
+/* The models add the two offsets of a pair. */
+static inline uint32_t sg_record_offset(const struct sg_exec_insn *i)
+{
+	return i->inner & SG_MEM_PAIR ? 0 : (uint32_t)i->imm;
+}
+
+/* What most of them are while all lanes are active. False: something else, or no room; and nothing was written. */
+SG_ALWAYS_INLINE bool sg_record_plain_local(struct sg_wave *w, const struct sg_exec_insn *i,
+					    struct sg_wave_trace *t)
+{
+	return !(i->inner & SG_MEM_NO_VADDR) &&
+	       sg_trace_add_local(t, sg_record_register(i), ~0ull, NULL, sg_src(w, i, SG_S0),
+				  sg_record_offset(i));
+}
+
 /* Some lanes are off: seldom, and with masks in all of it. */
 SG_NOINLINE void sg_record_some_local(struct sg_wave *w, const struct sg_exec_insn *i,
-				      struct sg_wave_trace *t, const uint32_t *lane,
-				      uint32_t offset)
+				      struct sg_wave_trace *t, const uint32_t *lane)
 {
-	sg_trace_put_local(t, sg_record_register(i), sg_exec(w), sg_lane_mask(w), lane, offset);
+	sg_trace_put_local(t, sg_record_register(i), sg_exec(w), sg_lane_mask(w), lane,
+			   sg_record_offset(i));
 }
 
 SG_NOINLINE void sg_record_local(struct sg_wave *w, const struct sg_exec_insn *i,
 				 struct sg_wave_trace *t)
 {
-	/* the models add the two offsets of a pair */
-	uint32_t offset = i->inner & SG_MEM_PAIR ? 0 : (uint32_t)i->imm, va[SG_LANES];
 	const uint32_t *lane = sg_src(w, i, SG_S0);
+	uint32_t va[SG_LANES];
 
 	if (i->inner & SG_MEM_NO_VADDR) {
 		for (unsigned l = 0; l < SG_LANES; l++)
@@ -74,9 +88,10 @@ SG_NOINLINE void sg_record_local(struct sg_wave *w, const struct sg_exec_insn *i
 		lane = va;
 	}
 	if (sg_exec(w) == ~0ull)
-		sg_trace_put_local(t, sg_record_register(i), ~0ull, NULL, lane, offset);
+		sg_trace_put_local(t, sg_record_register(i), ~0ull, NULL, lane,
+				   sg_record_offset(i));
 	else
-		sg_record_some_local(w, i, t, lane, offset);
+		sg_record_some_local(w, i, t, lane);
 }
 
 /* ---- flat ---- */

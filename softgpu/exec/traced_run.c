@@ -80,6 +80,14 @@ SG_NOINLINE enum sg_stop run_flat(struct sg_wave *w, const struct sg_exec_insn *
 	return w->handlers[head & SG_HEAD_HANDLER](w, i);
 }
 
+SG_NOINLINE enum sg_stop run_local(struct sg_wave *w, const struct sg_exec_insn *i, uint32_t head,
+				   struct sg_wave_trace *t)
+{
+	if (!sg_record_plain_local(w, i, t))
+		return run_any_memory(w, i, head, t);
+	return w->handlers[head & SG_HEAD_HANDLER](w, i);
+}
+
 /*
  * A memory instruction. Functions that call another one at their end only need no stack frame; that of all that can
  * happen here would be a third of what a scalar load costs. So there is one for each of the frequent kinds.
@@ -92,6 +100,8 @@ SG_NOINLINE enum sg_stop run_memory(struct sg_wave *w, const struct sg_exec_insn
 	if (!w->launch->undo) {
 		if (kind == SG_MEMORY_FLAT && sg_exec(w) == ~0ull)
 			return run_flat(w, i, head, t);
+		if (kind == SG_MEMORY_LOCAL && sg_exec(w) == ~0ull)
+			return run_local(w, i, head, t);
 		if (kind == SG_MEMORY_SCALAR && sg_record_plain_scalar(w, i, t))
 			return w->handlers[head & SG_HEAD_HANDLER](w, i);
 	}

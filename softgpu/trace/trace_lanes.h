@@ -57,6 +57,16 @@ static inline void sg_trace_add_affine(struct sg_wave_trace *t, enum sg_trace_sp
 	memcpy(p + 8, &stride, 4);
 }
 
+static inline void sg_trace_add_like(struct sg_wave_trace *t, enum sg_trace_space space,
+				     uint64_t mask, uint64_t low, size_t list)
+{
+	uint32_t back = (uint32_t)(t->memory.size - list);
+	uint8_t *p = sg_trace_add(t, SG_TRACE_LIKE, space, mask, SG_TRACE_SHORT_PAYLOAD);
+
+	memcpy(p, &low, 8);
+	memcpy(p + 8, &back, 4);
+}
+
 /* The same, with more room if it is needed. NULL: the record is lost. */
 static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form form,
 				    enum sg_trace_space space, uint64_t mask, size_t payload)
@@ -79,13 +89,10 @@ static inline void sg_trace_put_affine(struct sg_wave_trace *t, enum sg_trace_sp
 static inline void sg_trace_put_like(struct sg_wave_trace *t, enum sg_trace_space space,
 				     uint64_t mask, uint64_t low, size_t list)
 {
-	uint32_t back = (uint32_t)(t->memory.size - list);
-	uint8_t *p = sg_trace_put(t, SG_TRACE_LIKE, space, mask, SG_TRACE_SHORT_PAYLOAD);
-
-	if (!p)
-		return;
-	memcpy(p, &low, 8);
-	memcpy(p + 8, &back, 4);
+	if (__builtin_expect(sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD), 1) ||
+	    sg_trace_grow(t, &t->memory, &t->memory_room,
+			  SG_TRACE_MOST_HEAD + SG_TRACE_SHORT_PAYLOAD))
+		sg_trace_add_like(t, space, mask, low, list);
 }
 
 /* ---- addresses that rise evenly ---- */
@@ -243,6 +250,41 @@ SG_TRACE_INLINE bool sg_trace_like64(const struct sg_trace_list *list, const uin
 	return !differ;
 }
 
+/* Whether lane[l] is from + from_low[l] for all lanes: see sg_trace_rises32(). */
+SG_TRACE_INLINE bool sg_trace_moved32(const uint32_t lane[64], uint32_t from,
+				      const uint32_t from_low[64])
+{
+#if defined(__AVX512F__)
+	const __m512i by = _mm512_set1_epi32((int)from);
+	__m512i differ = _mm512_setzero_si512();
+
+	for (unsigned l = 0; l < 64; l += 16) {
+		__m512i is = _mm512_add_epi32(_mm512_loadu_si512(from_low + l), by);
+
+		differ =
+			_mm512_or_si512(differ, _mm512_xor_si512(_mm512_loadu_si512(lane + l), is));
+	}
+	return !_mm512_test_epi32_mask(differ, differ);
+#elif defined(__AVX2__)
+	const __m256i by = _mm256_set1_epi32((int)from);
+	__m256i differ = _mm256_setzero_si256();
+
+	for (unsigned l = 0; l < 64; l += 8) {
+		__m256i is = _mm256_loadu_si256((const __m256i *)(lane + l));
+		__m256i was = _mm256_loadu_si256((const __m256i *)(from_low + l));
+
+		differ = _mm256_or_si256(differ, _mm256_xor_si256(is, _mm256_add_epi32(was, by)));
+	}
+	return _mm256_testz_si256(differ, differ);
+#else
+	uint32_t differ = 0;
+
+	for (unsigned l = 0; l < 64; l++)
+		differ |= lane[l] ^ (from + from_low[l]);
+	return !differ;
+#endif
+}
+
 /* Of lane[l] + offset, which must not wrap around. */
 SG_TRACE_INLINE bool sg_trace_like32(const struct sg_trace_list *list, const uint32_t lane[64],
 				     uint32_t offset, const uint32_t *only, uint64_t *low)
@@ -253,12 +295,10 @@ SG_TRACE_INLINE bool sg_trace_like32(const struct sg_trace_list *list, const uin
 	*low = (uint64_t)from + offset;
 	if (lane[first] < list->from_low[first] || *low + list->span > UINT32_MAX)
 		return false;
-	if (only)
-		for (unsigned l = 0; l < 64; l++)
-			differ |= (lane[l] - from - list->from_low[l]) & only[l];
-	else
-		for (unsigned l = 0; l < 64; l++)
-			differ |= lane[l] - from - list->from_low[l];
+	if (!only)
+		return sg_trace_moved32(lane, from, list->from_low);
+	for (unsigned l = 0; l < 64; l++)
+		differ |= (lane[l] - from - list->from_low[l]) & only[l];
 	return !differ;
 }
 
@@ -346,32 +386,48 @@ SG_TRACE_INLINE void sg_trace_put_lanes(struct sg_wave_trace *t, unsigned reg,
 	}
 }
 
-/* Offset + lane[l], of 32 bits. Of sums that wrap around, each is computed. */
-SG_TRACE_INLINE void sg_trace_put_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
+/*
+ * Offset + lane[l], of 32 bits, that do not wrap around and are in a row or were written before; mask is not 0. False:
+ * something else, or no room; and nothing was written.
+ */
+SG_TRACE_INLINE bool sg_trace_add_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
 					const uint32_t *only, const uint32_t lane[64],
 					uint32_t offset)
 {
 	const struct sg_trace_list *list;
-	uint64_t addr[64], low;
 	int32_t stride;
+	uint64_t low;
 
-	if (mask && sg_trace_even32(lane, mask, only, &stride)) {
+	if (!sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD))
+		return false;
+	if (sg_trace_even32(lane, mask, only, &stride)) {
 		unsigned first = sg_trace_first(mask), last = sg_trace_last(mask);
 		uint32_t high = lane[first] > lane[last] ? lane[first] : lane[last];
 
 		if (high <= UINT32_MAX - offset) {
-			sg_trace_put_affine(t, SG_SPACE_LDS, mask,
+			sg_trace_add_affine(t, SG_SPACE_LDS, mask,
 					    (uint64_t)lane[first] + offset -
 						    (uint64_t)((int64_t)stride * (int)first),
 					    stride);
-			return;
+			return true;
 		}
 	}
-	list = mask ? sg_trace_known(t, reg, mask) : NULL;
-	if (list && sg_trace_like32(list, lane, offset, only, &low)) {
-		sg_trace_put_like(t, SG_SPACE_LDS, mask, low, list->at);
+	list = sg_trace_known(t, reg, mask);
+	if (!list || !sg_trace_like32(list, lane, offset, only, &low))
+		return false;
+	sg_trace_add_like(t, SG_SPACE_LDS, mask, low, list->at);
+	return true;
+}
+
+/* The same of any sums: each is computed. */
+SG_TRACE_INLINE void sg_trace_put_local(struct sg_wave_trace *t, unsigned reg, uint64_t mask,
+					const uint32_t *only, const uint32_t lane[64],
+					uint32_t offset)
+{
+	uint64_t addr[64];
+
+	if (mask && sg_trace_add_local(t, reg, mask, only, lane, offset))
 		return;
-	}
 	for (unsigned l = 0; l < 64; l++)
 		addr[l] = offset + lane[l];
 	sg_trace_put_lanes(t, reg, SG_SPACE_LDS, mask, only, addr);
