@@ -107,7 +107,7 @@ const struct sg_hw sg_hw_mi100 = {
 	.scalar_cached = true,                /* R: TCC_MISS */
 	.read_ns = 380, .write_ns = 180,      /* F */
 	.tcr_ps = 4500, .tcw_ps = 3300,       /* F: as MI210 */
-	.read_credit = 830, .write_credit = 700, /* F: the stalls of L2 */
+	.read_credit = 830, .write_credit = 745, /* F: the stalls of L2 */
 	.read_ps = 1960, .write_ps = 1960,    /* F: as MI210, 85 % of D */
 	PCIE(31508, 1400),                    /* F: as MI210 */
 	.xgmi = { .mb_s = 46000, XGMI },      /* D: 16 lanes of 23 Gbit/s */
