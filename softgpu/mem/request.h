@@ -19,6 +19,19 @@
 
 enum sg_req_kind { SG_REQ_READ, SG_REQ_WRITE, SG_REQ_ATOMIC, SG_REQ_SCALAR, SG_REQ_INST };
 
+/* What L2 can do at once. All but the first are plain: of a CU, for the GPU's own cached memory, and of all bytes if they write. */
+enum sg_burst_shape {
+	SG_BURST_OTHER,
+	SG_BURST_READS,
+	SG_BURST_WRITES,
+	/* of all lines of a chunk */
+	SG_BURST_READS_CHUNK,
+	SG_BURST_WRITES_CHUNK,
+	/* of its first 128 bytes by halves; of 128 bytes that may be the rest */
+	SG_BURST_READS_HALVES,
+	SG_BURST_READS_REST,
+};
+
 struct sg_request {
 	uint64_t time;  /* of arrival at L2; of the first one */
 	uint64_t addr;  /* of the first of `lines` lines of 64 bytes; of the first one */
@@ -26,10 +39,9 @@ struct sg_request {
 	void *owner;    /* for the sender's answer function */
 	uint32_t slot;
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
-	uint8_t xcc;     /* the die, whose L2 it is for */
+	uint8_t shape;   /* enum sg_burst_shape: sg_burst_shape_of() the others */
 	uint8_t lines;   /* 1; reads: or 2 of one 128-byte line */
-	/* these, up to the route, are compared as one word; see tcc.c */
-	uint8_t kind; /* enum sg_req_kind */
+	uint8_t kind;    /* enum sg_req_kind */
 	bool slc;
 	struct sg_memory_kind memory;
 	uint8_t n_more; /* of the burst: how many follow the first one */
@@ -45,19 +57,34 @@ struct sg_answers {
 	uint64_t last, sum; /* of the times */
 };
 
+static inline enum sg_burst_shape sg_burst_shape_of(const struct sg_request *r)
+{
+	uint32_t n = r->n_more + 1u;
+
+	if (r->slc || r->memory.mtype != SG_MTYPE_RW || r->memory.route != SG_ROUTE_OWN)
+		return SG_BURST_OTHER;
+	if (r->kind == SG_REQ_WRITE && r->bytes == ~0ull)
+		return n == SG_MAX_BURST ? SG_BURST_WRITES_CHUNK : SG_BURST_WRITES;
+	if (r->kind != SG_REQ_READ)
+		return SG_BURST_OTHER;
+	if (n * r->lines == SG_MAX_BURST)
+		return SG_BURST_READS_CHUNK;
+	if (n == 2 && !(r->addr & (SG_CHUNK - 1)))
+		return SG_BURST_READS_HALVES;
+	return n == 1 && r->lines == 2 ? SG_BURST_READS_REST : SG_BURST_READS;
+}
+
 /* When the k-th of a burst arrives. */
 static inline uint64_t sg_request_time(const struct sg_request *r, uint32_t k)
 {
 	return r->time + (k * r->step >> 4);
 }
 
-/* The sum of the burst's latencies, from the sender back to it; request: cycles from there to L2. */
+/* The sum of the latencies of a burst's n requests, from the sender back to it; request: cycles from there to L2. */
 static inline uint64_t sg_request_latency(const struct sg_request *r, const struct sg_answers *a,
-					  uint32_t request)
+					  uint32_t n, uint32_t request)
 {
-	uint32_t n = r->n_more + 1u;
-
-	return a->sum - n * (r->time - request) - (n * r->n_more / 2 * r->step >> 4);
+	return a->sum - n * (r->time - request) - (n * (n - 1) / 2 * r->step >> 4);
 }
 
 /* Cycles in which at least one interval was active, for the *_BUSY counters. Added in order of start. */

@@ -316,24 +316,6 @@ static __attribute__((noinline)) void serve_others(struct sg_tcc *tcc, struct sg
 
 /* ---- plain requests (sg_channel): the same, with what is most frequent inline ---- */
 
-/* Kind, type of memory and route. */
-static inline uint32_t sort_of(const struct sg_request *r)
-{
-	uint32_t sort;
-
-	_Static_assert(offsetof(struct sg_request, slc) == offsetof(struct sg_request, kind) + 1 &&
-			       offsetof(struct sg_request, memory) ==
-				       offsetof(struct sg_request, kind) + 2 &&
-			       offsetof(struct sg_memory_kind, route) == 1,
-		       "one word");
-	memcpy(&sort, (const char *)r + offsetof(struct sg_request, kind), sizeof(sort));
-	return sort;
-}
-
-#define PLAIN(of_kind)                                                                             \
-	sort_of(&(const struct sg_request){                                                        \
-		.kind = (of_kind), .memory = { .mtype = SG_MTYPE_RW, .route = SG_ROUTE_OWN } })
-
 static inline __attribute__((always_inline)) uint64_t read_plain(
 	struct sg_tcc *tcc, struct sg_channel *ch, struct sg_l2_line l, uint64_t number,
 	uint8_t hash, uint32_t half, uint32_t lines, uint64_t time, struct sg_l2_kind kind)
@@ -436,13 +418,19 @@ static inline __attribute__((always_inline)) void write_plain_each(struct sg_tcc
 
 /* ---- requests in their order ---- */
 
-static inline void count_answer(struct sg_tcc *tcc, const struct sg_request *r,
-				const struct sg_answers *a)
+/* To the sender of a burst of n. */
+static inline __attribute__((always_inline)) void answer(struct sg_tcc *tcc, struct sg_channel *ch,
+							 const struct sg_request *r,
+							 const struct sg_answers *a, uint32_t n)
 {
-	uint64_t *latency = r->owner, n = r->kind == SG_REQ_READ ? tcc->reads_as[r->lines] : 1;
-
-	*latency += n * sg_request_latency(r, a, tcc->hw->request);
-	tcc->n_unawaited += r->n_more + 1u;
+	sg_busy_add(&ch->busy, r->time, a->last - tcc->response);
+	if (r->source != SG_SOURCE_NONE) {
+		tcc->answer(tcc->ctx, r, a);
+		return;
+	}
+	*(uint64_t *)r->owner += sg_request_latency(r, a, n, tcc->hw->request) *
+				 (r->kind == SG_REQ_READ ? tcc->reads_as[r->lines] : 1);
+	tcc->n_unawaited += n;
 	tcc->last_unawaited = a->last > tcc->last_unawaited ? a->last : tcc->last_unawaited;
 }
 
@@ -452,40 +440,58 @@ static inline __attribute__((always_inline)) bool has_parts(struct sg_l2_kind ki
 	return kind.n_halves == 2 && kind.direct;
 }
 
+/* A burst of all of a chunk, or of one of its two parts. False: not one that can be served at once. */
+static inline __attribute__((always_inline)) bool serve_chunk(struct sg_tcc *tcc,
+							      struct sg_channel *ch,
+							      const struct sg_queued *q,
+							      struct sg_answers *a,
+							      struct sg_l2_kind kind)
+{
+	const struct sg_request *r = &q->r;
+	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, kind);
+
+	if (r->shape == SG_BURST_READS_REST) {
+		if (!has_parts(kind) || !sg_l2_is_other_half(&c))
+			return false;
+		sg_l2_read_other_half(tcc, ch, q, c, a, kind);
+		answer(tcc, ch, r, a, 1);
+		return true;
+	}
+	if (c.set->group != SG_L2_TOGETHER)
+		return false;
+	if (r->shape == SG_BURST_WRITES_CHUNK) {
+		sg_l2_write_chunk(tcc, ch, q, c, a, kind);
+		answer(tcc, ch, r, a, SG_MAX_BURST);
+	} else if (r->shape == SG_BURST_READS_CHUNK && r->lines == kind.n_halves) {
+		sg_l2_read_chunk(tcc, ch, q, c, a, kind);
+		answer(tcc, ch, r, a, SG_MAX_BURST / kind.n_halves);
+	} else if (r->shape == SG_BURST_READS_HALVES && has_parts(kind)) {
+		sg_l2_read_half(tcc, ch, q, c, a, kind);
+		answer(tcc, ch, r, a, 2);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, struct sg_channel *ch,
 							const struct sg_queued *q,
 							struct sg_l2_kind kind)
 {
-	struct sg_answers a;
 	const struct sg_request *r = &q->r;
-	uint32_t sort = sort_of(r), n = r->n_more + 1u;
-	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, kind);
-	bool by_chunk = !(r->addr & (SG_CHUNK - 1)) && c.set->group == SG_L2_TOGETHER;
+	struct sg_answers a;
 
-	if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull && n == SG_MAX_BURST && by_chunk)
-		sg_l2_write_chunk(tcc, ch, q, c, &a, kind);
-	else if (sort == PLAIN(SG_REQ_WRITE) && r->bytes == ~0ull)
-		write_plain_each(tcc, ch, q, &a, kind);
-	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves &&
-		 n * kind.n_halves == SG_MAX_BURST && by_chunk)
-		sg_l2_read_chunk(tcc, ch, q, c, &a, kind);
-	else if (has_parts(kind) && sort == PLAIN(SG_REQ_READ) && r->lines == 1 && n == 2 &&
-		 by_chunk)
-		sg_l2_read_half(tcc, ch, q, c, &a, kind);
-	else if (has_parts(kind) && sort == PLAIN(SG_REQ_READ) && r->lines == 2 && n == 1 &&
-		 sg_l2_is_other_half(&c))
-		sg_l2_read_other_half(tcc, ch, q, c, &a, kind);
-	else if (sort == PLAIN(SG_REQ_READ) && r->lines == kind.n_halves)
-		read_plain_each(tcc, ch, q, &a, kind.n_halves, kind);
-	else if (sort == PLAIN(SG_REQ_READ))
-		read_plain_each(tcc, ch, q, &a, r->lines, kind);
-	else
+	if (r->shape >= SG_BURST_READS_CHUNK && serve_chunk(tcc, ch, q, &a, kind))
+		return;
+	if (r->shape == SG_BURST_OTHER)
 		serve_others(tcc, ch, q, &a);
-	sg_busy_add(&ch->busy, r->time, a.last - tcc->response);
-	if (r->source == SG_SOURCE_NONE)
-		count_answer(tcc, r, &a);
+	else if (r->kind == SG_REQ_WRITE)
+		write_plain_each(tcc, ch, q, &a, kind);
+	else if (r->lines == kind.n_halves)
+		read_plain_each(tcc, ch, q, &a, kind.n_halves, kind);
 	else
-		tcc->answer(tcc->ctx, r, &a);
+		read_plain_each(tcc, ch, q, &a, r->lines, kind);
+	answer(tcc, ch, r, &a, r->n_more + 1u);
 }
 
 /* ---- all that arrives in a window ---- */

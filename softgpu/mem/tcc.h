@@ -128,10 +128,10 @@ static inline struct sg_request *sg_tcc_slot(struct sg_tcc *tcc, uint32_t xcc, u
 	return &q->r;
 }
 
-/* Field by field, so that the compiler writes them to the inbox and not to the sender's stack first. */
-static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
+/* To the L2 of the die; its shape need not be known. Field by field, so that the compiler writes them to the inbox and not to the sender's stack first. */
+static inline void sg_tcc_send(struct sg_tcc *tcc, uint32_t xcc, const struct sg_request *r)
 {
-	struct sg_request *slot = sg_tcc_slot(tcc, r->xcc, r->addr);
+	struct sg_request *slot = sg_tcc_slot(tcc, xcc, r->addr);
 
 	if (!slot)
 		return;
@@ -141,7 +141,7 @@ static inline void sg_tcc_send(struct sg_tcc *tcc, const struct sg_request *r)
 	slot->owner = r->owner;
 	slot->slot = r->slot;
 	slot->source = r->source;
-	slot->xcc = r->xcc;
+	slot->shape = (uint8_t)sg_burst_shape_of(r);
 	slot->lines = r->lines;
 	slot->kind = r->kind;
 	slot->slc = r->slc;

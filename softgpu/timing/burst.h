@@ -36,7 +36,6 @@ static inline struct sg_request sg_burst_request(const struct sg_model *m,
 				    .source = sender->source,
 				    .kind = (uint8_t)kind,
 				    .lines = (uint8_t)b->lines,
-				    .xcc = sender->xcc,
 				    .memory = sender->memory,
 				    .slc = op->slc,
 				    .n_more = (uint8_t)(b->n - 1),
@@ -49,7 +48,7 @@ static inline void sg_burst_send(struct sg_model *m, const struct sg_vmem_op *op
 {
 	struct sg_request r = sg_burst_request(m, op, sender, kind, b, bytes);
 
-	sg_tcc_send(&m->tcc, &r);
+	sg_tcc_send(&m->tcc, sender->xcc, &r);
 }
 
 /* A chunk has 128 bytes of one tag RAM, and then of the next. n: 1, or -1 to take them back. */

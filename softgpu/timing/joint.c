@@ -212,7 +212,7 @@ struct look_up {
 	uint32_t tag_shift, n_tags;
 	uint32_t latency; /* the counter of its answers, and that of the first CU */
 	uint64_t *latencies;
-	struct sg_request template; /* of a member whose lines are like the home's: all but address, owner and die */
+	struct sg_request template; /* of a member whose lines are like the home's: all but address and owner */
 };
 
 /* n times the requests: -1 takes back what was counted for the home. */
@@ -245,7 +245,6 @@ static inline void send_like(const struct look_up *l, const struct sg_joint_memb
 	*slot = l->template;
 	slot->addr = line << 6;
 	slot->owner = l->latencies + (size_t)member->cu * SG_N_TCP;
-	slot->xcc = member->xcc;
 }
 
 static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
@@ -354,7 +353,7 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	const struct sg_sender member = { NULL, SG_SOURCE_NONE, 0, op->memory.kind };
 	bool reads = kind == SG_REQ_READ;
 	uint32_t latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY;
-	const struct look_up l = {
+	struct look_up l = {
 		.m = m,
 		.op = op,
 		.kind = kind,
@@ -369,6 +368,7 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	};
 	uint32_t first = m->joint_turn++ % (joint->n + 1);
 
+	l.template.shape = (uint8_t)sg_burst_shape_of(&l.template);
 	if (joint->shares_l1 && !sends) /* they all hit */
 		return;
 	look_up_members(&l, 0, first);

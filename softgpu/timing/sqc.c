@@ -48,11 +48,10 @@ static void send(struct sg_scalar_group *g, uint64_t line, enum sg_req_kind kind
 				.source = (uint16_t)(SG_SOURCE_SQC + g->index),
 				.kind = (uint8_t)kind,
 				.lines = 1,
-				.xcc = (uint8_t)g->xcc,
 				.bytes = ~0ull,
 				.memory = sg_model_memory(g->model, line << 6).kind };
 
-	sg_tcc_send(&g->model->tcc, &r);
+	sg_tcc_send(&g->model->tcc, g->xcc, &r);
 }
 
 void sg_sqc_wait(struct sg_scalar_group *g, struct sg_scalar_side *side, struct sg_scalar_wait wait)

@@ -411,9 +411,10 @@ void sg_tcp_answer(struct sg_tcp *tcp, const struct sg_request *r, const struct 
 		if (op->joint && !tcp->model->joins)
 			take_parts(op->joint, r, a);
 		counters[SG_C_TCP_TCC_READ_REQ_LATENCY] +=
-			n * sg_request_latency(r, a, hw->request);
+			n * sg_request_latency(r, a, r->n_more + 1u, hw->request);
 	} else if (r->kind == SG_REQ_WRITE) {
-		counters[SG_C_TCP_TCC_WRITE_REQ_LATENCY] += sg_request_latency(r, a, hw->request);
+		counters[SG_C_TCP_TCC_WRITE_REQ_LATENCY] +=
+			sg_request_latency(r, a, r->n_more + 1u, hw->request);
 	}
 	op->done = a->last > op->done ? a->last : op->done;
 	op->n_pending -= r->n_more + 1u;

@@ -107,7 +107,6 @@ static struct sg_request random_request(const struct sg_hw *hw, uint64_t from, u
 	struct sg_request r = { .time = from + random_below(WINDOW + 20),
 				.addr = (uint64_t)chunk * SG_CHUNK,
 				.bytes = ~0ull,
-				.xcc = (uint8_t)random_below(hw->n_xcc),
 				.lines = 1,
 				.kind = random_below(2) ? SG_REQ_READ : SG_REQ_WRITE,
 				.step = (uint16_t)random_below(70) };
@@ -148,33 +147,33 @@ static uint64_t sum_of(const struct l2 *l2, uint32_t counter)
 	return sum;
 }
 
-static void send(struct l2 both[2], struct sg_request r)
+static void send(struct l2 both[2], uint32_t xcc, struct sg_request r)
 {
 	bool awaited = random_below(2);
 
 	for (uint32_t k = 0; k < 2; k++) {
 		r.source = awaited ? 0 : SG_SOURCE_NONE;
 		r.owner = awaited ? NULL : &both[k].latency;
-		sg_tcc_send(&both[k].tcc, &r);
+		sg_tcc_send(&both[k].tcc, xcc, &r);
 	}
 }
 
 /* As a CU of an MI200 reads a chunk after a pause: a line by halves, and the other one. */
-static void send_parts(struct l2 both[2], struct sg_request r)
+static void send_parts(struct l2 both[2], uint32_t xcc, struct sg_request r)
 {
 	r.addr &= ~(uint64_t)(SG_CHUNK - 1);
 	r.kind = SG_REQ_READ;
 	r.memory = (struct sg_memory_kind){ 0 };
 	r.lines = 1;
 	r.n_more = 1;
-	send(both, r);
+	send(both, xcc, r);
 	if (!random_below(8))
 		return;
 	r.lines = 2;
 	r.n_more = 0;
 	r.addr += random_below(8) ? SG_CHUNK / 2 : 0;
 	r.time += random_below(8);
-	send(both, r);
+	send(both, xcc, r);
 }
 
 static void compare(const struct sg_hw *hw, uint32_t odd)
@@ -189,12 +188,13 @@ static void compare(const struct sg_hw *hw, uint32_t odd)
 	for (uint32_t window = 0; window < N_WINDOWS; window++, time += WINDOW) {
 		for (uint32_t n = 4 * sg_hw_n_channels(hw); n; n--) {
 			struct sg_request r = random_request(&both[0].hw, time, odd);
+			uint32_t xcc = random_below(both[0].hw.n_xcc);
 
 			n_whole += r.n_more + 1u == SG_MAX_BURST / r.lines;
 			if (odd && hw->l2_line == 128 && !random_below(8))
-				send_parts(both, r);
+				send_parts(both, xcc, r);
 			else
-				send(both, r);
+				send(both, xcc, r);
 		}
 		both[0].n_answers = both[1].n_answers = 0;
 		sg_tcc_serve(&both[0].tcc, time, WINDOW);
@@ -247,14 +247,14 @@ static void groups_rejoin(void **state)
 	begin(&l2, &sg_hw_mi210);
 	for (uint32_t chunk = 0; chunk < 500; chunk++) {
 		r.addr = (uint64_t)chunk * SG_CHUNK;
-		sg_tcc_send(&l2.tcc, &r);
+		sg_tcc_send(&l2.tcc, 0, &r);
 	}
 	sg_tcc_serve(&l2.tcc, 0, WINDOW);
 	assert_int_equal(n_together(&l2.tcc), 0);
 	r.time = WINDOW;
 	for (uint32_t chunk = 0; chunk < 499; chunk++) {
 		r.addr = (uint64_t)chunk * SG_CHUNK + SG_CHUNK / 2;
-		sg_tcc_send(&l2.tcc, &r);
+		sg_tcc_send(&l2.tcc, 0, &r);
 	}
 	sg_tcc_serve(&l2.tcc, WINDOW, WINDOW);
 	n_apart = 0;
@@ -278,7 +278,7 @@ static void groups_with_parts_of_lines_stay_apart(void **state)
 
 	begin(&l2, &sg_hw_mi210);
 	for (r.addr = 64; r.addr < SG_CHUNK; r.addr += 128, r.time++)
-		sg_tcc_send(&l2.tcc, &r);
+		sg_tcc_send(&l2.tcc, 0, &r);
 	sg_tcc_serve(&l2.tcc, 0, WINDOW);
 	assert_int_equal(l2.tcc.n_unawaited, 2);
 	assert_int_equal(n_together(&l2.tcc), 0);
