@@ -93,7 +93,7 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 	return cost;
 }
 
-bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
+bool sg_lds_next(struct sg_trace_records *r, uint64_t exec, const struct sg_timing_insn *inst,
 		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_list_digests *lists,
 		 struct sg_lds_cost *out)
 {
@@ -105,15 +105,15 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
 
 	if (payload && form == SG_TRACE_AFFINE)
 		memcpy(&digest, payload, size); /* the stride */
-	else if (payload && payload - r->memory.bytes <= UINT32_MAX)
-		digest = sg_list_digest(lists, (size_t)(payload - r->memory.bytes), payload, size);
+	else if (payload && payload - r->bytes <= UINT32_MAX)
+		digest = sg_list_digest(lists, (size_t)(payload - r->bytes), payload, size);
 	else if (payload)
 		digest = sg_digest(0, payload, size);
 	if (payload && memo->is_set && digest == memo->digest && mask == memo->mask &&
 	    base % SG_LDS_ROW == memo->base && form == memo->form &&
 	    base + memo->reach <= lds->bytes) {
 		*out = memo->cost;
-		r->memory_at = end;
+		r->at = end;
 		return true;
 	}
 	if (!sg_trace_memory(r, exec, &access))

@@ -43,7 +43,7 @@ struct sg_lds_memo {
 };
 
 /* As below, for the next access in the trace. False: the trace is damaged. */
-bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timing_insn *inst,
+bool sg_lds_next(struct sg_trace_records *r, uint64_t exec, const struct sg_timing_insn *inst,
 		 const struct sg_lds *lds, struct sg_lds_memo *memo, struct sg_list_digests *lists,
 		 struct sg_lds_cost *out);
 
@@ -51,7 +51,7 @@ bool sg_lds_next(struct sg_trace_reader *r, uint64_t exec, const struct sg_timin
  * The next access, if it costs as much as the instruction's last one, which is in memo->cost, and the trace says so in
  * few bytes: most do. False: sg_lds_next() has to look at it.
  */
-static inline bool sg_lds_again(struct sg_trace_reader *r, uint64_t exec, const struct sg_lds *lds,
+static inline bool sg_lds_again(struct sg_trace_records *r, uint64_t exec, const struct sg_lds *lds,
 				const struct sg_lds_memo *memo, const struct sg_list_digests *lists)
 {
 	struct sg_trace_short next;
@@ -61,7 +61,7 @@ static inline bool sg_lds_again(struct sg_trace_reader *r, uint64_t exec, const 
 	if (!memo->is_set || memo->digest != next.digest || memo->mask != exec ||
 	    next.base % SG_LDS_ROW != memo->base || next.base + memo->reach > lds->bytes)
 		return false;
-	r->memory_at += SG_TRACE_SHORT_BYTES;
+	r->at += SG_TRACE_SHORT_BYTES;
 	return true;
 }
 

@@ -127,7 +127,7 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 		}
 		full = full_tcp(cu, t);
 		if (!full)
-			return sg_reaches_lds(&w->trace.reader, inst) ? lgkm_ready(w, t) : t;
+			return sg_reaches_lds(&w->trace.reader.memory, inst) ? lgkm_ready(w, t) : t;
 		w->stall = SG_STALL_QUEUE;
 		return wait_for_room(full, w, inst, t);
 	default:
@@ -147,10 +147,10 @@ static uint64_t unit_ready(struct sg_cu *cu, struct sg_simd *simd, struct sg_mod
 /* Of the wave and those that follow it, each on its CU. */
 static bool local_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	if (!sg_local_memory(w->home, w, &w->trace, inst, t))
+	if (!sg_local_memory(w->home, w, sg_memory_of(w), inst, t))
 		return false;
 	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (!sg_local_memory(w->followers[k].cu, w, &w->followers[k].trace, inst, t))
+		if (!sg_local_memory(sg_follower_cu(w, k), w, sg_memory_of_follower(w, k), inst, t))
 			return false;
 	return true;
 }

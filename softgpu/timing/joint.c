@@ -78,12 +78,12 @@ static struct sg_vmem_counts *counts_of(struct sg_model *m, const struct sg_mode
 
 /* How far the next access of a follower is from that of the home, in chunks. False: it is another one. */
 static bool distance(const struct sg_model *m, const struct sg_model_wave *w,
-		     const struct sg_trace_reader *reader, int32_t *by)
+		     const struct sg_trace_records *records, int32_t *by)
 {
 	struct sg_in_order next;
 	int64_t chunks;
 
-	if (!sg_next_in_order(reader, &next) || next.stride != m->in_order.stride ||
+	if (!sg_next_in_order(records, &next) || next.stride != m->in_order.stride ||
 	    (next.base - m->in_order.base) % SG_CHUNK || !sg_is_own_memory(m, &next, w->exec))
 		return false;
 	chunks = (int64_t)(next.base - m->in_order.base) / SG_CHUNK;
@@ -109,20 +109,21 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 	joint->engine = (uint8_t)w->home->se;
 	joint->is_alike = joint->shares_l1 = false;
 	for (uint32_t k = 0; k < joint->n; k++) {
-		joint->members[k].cu = (uint16_t)w->followers[k].cu->index;
-		joint->members[k].engine = (uint8_t)w->followers[k].cu->se;
-		joint->members[k].xcc = (uint8_t)w->followers[k].cu->xcc;
-		if (!distance(m, w, &w->followers[k].trace.reader, &joint->members[k].by)) {
+		const struct sg_follower *f = &w->followers[k];
+
+		joint->members[k].cu = f->cu;
+		joint->members[k].engine = f->engine;
+		joint->members[k].xcc = f->xcc;
+		if (!distance(m, w, &f->records, &joint->members[k].by)) {
 			sg_reuse_put(&m->joint_ops, joint);
 			return NULL;
 		}
 	}
 	for (uint32_t k = 0; k < joint->n; k++) {
-		struct sg_trace_reader *reader = &w->followers[k].trace.reader;
+		struct sg_trace_records *records = &w->followers[k].records;
 
-		reader->memory_at += SG_TRACE_SHORT_BYTES;
-		sg_trace_prefetch(reader);
-		w->followers[k].cu->tcp.touched = true;
+		records->at += SG_TRACE_SHORT_BYTES;
+		sg_trace_prefetch(records);
 	}
 	m->n_joint++;
 	return joint;

@@ -134,14 +134,14 @@ void sg_lockstep_join(struct sg_model_wave *const *leaders, struct sg_cu *cu,
 		      struct sg_model_wg *wg)
 {
 	for (uint32_t k = 0; k < wg->n_waves; k++) {
-		struct sg_follower *f = &leaders[k]->followers[leaders[k]->n_followers++];
-
-		f->cu = cu;
-		f->wg = wg;
-		f->wave = NULL;
-		f->trace.lists.n_added = 0;
-		sg_trace_read(&f->trace.reader, &wg->traces->waves[k]);
+		leaders[k]->followers[leaders[k]->n_followers++] = (struct sg_follower){
+			.records = sg_trace_records_of(&wg->traces->waves[k]),
+			.cu = (uint16_t)cu->index,
+			.engine = (uint8_t)cu->se,
+			.xcc = (uint8_t)cu->xcc,
+		};
 	}
+	cu->tcp.touched = true;
 }
 
 /* ---- counters ---- */

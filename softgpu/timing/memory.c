@@ -11,7 +11,7 @@
 
 /* Cycles of the access that comes next in the trace; exchanges between lanes have none. 0: the trace is damaged. */
 static uint32_t lds_cycles(struct sg_cu *cu, const struct sg_model_wave *w,
-			   struct sg_wave_reader *trace, const struct sg_timing_insn *inst)
+			   struct sg_memory_trace trace, const struct sg_timing_insn *inst)
 {
 	struct sg_lds_memo **memo = &w->page->lds[w->slot];
 	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks };
@@ -22,9 +22,9 @@ static uint32_t lds_cycles(struct sg_cu *cu, const struct sg_model_wave *w,
 		*memo = calloc(1, sizeof(**memo));
 	if (!*memo)
 		return 0;
-	if (sg_lds_again(&trace->reader, w->exec, &lds, *memo, &trace->lists))
+	if (sg_lds_again(trace.records, w->exec, &lds, *memo, trace.lists))
 		cost = &(*memo)->cost;
-	else if (!sg_lds_next(&trace->reader, w->exec, inst, &lds, *memo, &trace->lists, &next))
+	else if (!sg_lds_next(trace.records, w->exec, inst, &lds, *memo, trace.lists, &next))
 		return 0;
 	SQ(SQ_LDS_IDX_ACTIVE) += cost->cycles;
 	if (cost->bank_conflict | cost->addr_conflict | cost->unaligned | cost->violations) {
@@ -53,7 +53,7 @@ static void count_local(struct sg_cu *cu, const struct sg_model_wave *w,
 		w->lanes * inst->bytes * (inst->flags & SG_INSN_PAIR ? 2u : 1u);
 }
 
-bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_memory_trace trace,
 		     const struct sg_timing_insn *inst, uint64_t t)
 {
 	const struct sg_hw *hw = cu->model->hw;
@@ -64,7 +64,7 @@ bool sg_local_memory(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_r
 		cycles = lds_cycles(cu, w, trace, inst);
 		if (!cycles)
 			return false;
-		sg_trace_prefetch(&trace->reader);
+		sg_trace_prefetch(trace.records);
 		count_local(cu, w, inst);
 	}
 	if (cu != w->home)
@@ -126,24 +126,24 @@ static void keep_lines(struct sg_model *m, struct sg_model_wave *w,
  * False: not such an access, nothing was done.
  */
 static bool move_lines(struct sg_model *m, const struct sg_model_wave *w,
-		       struct sg_trace_reader *reader)
+		       struct sg_trace_records *records)
 {
 	struct sg_in_order *last = &m->in_order, next;
 	uint64_t by;
 
-	if (!last->is_known || !sg_next_in_order(reader, &next))
+	if (!last->is_known || !sg_next_in_order(records, &next))
 		return false;
 	by = next.base - last->base;
 	if (next.stride != last->stride || by % SG_MOVES_BY || !sg_is_own_memory(m, &next, w->exec))
 		return false;
 	m->accesses.first += (uint64_t)((int64_t)by / 64);
 	last->base = next.base;
-	reader->memory_at += SG_TRACE_SHORT_BYTES;
+	records->at += SG_TRACE_SHORT_BYTES;
 	return true;
 }
 
 /* The lines of the access that comes next in the trace, in model->accesses. False: the trace is damaged. */
-static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_memory_trace trace,
 		       const struct sg_timing_insn *inst, bool *is_scratch, uint32_t *n_lanes)
 {
 	struct sg_model *m = cu->model;
@@ -152,20 +152,20 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave
 	bool is_list;
 
 	*is_scratch = false;
-	if (cu != w->home && move_lines(m, w, &trace->reader)) {
+	if (cu != w->home && move_lines(m, w, trace.records)) {
 		*n_lanes = w->lanes;
 		return true;
 	}
 	m->in_order.is_known = false;
-	is_list = sg_trace_like(&trace->reader, w->exec, SG_SPACE_GLOBAL, &trace->lists, &next);
+	is_list = sg_trace_like(trace.records, w->exec, SG_SPACE_GLOBAL, trace.lists, &next);
 	if (is_list && w->page->lines[w->slot] &&
 	    sg_lines_again(w->page->lines[w->slot], w->exec, next.digest, next.base - m->d->origin,
 			   m->d->extent, &m->accesses)) {
-		trace->reader.memory_at += SG_TRACE_SHORT_BYTES;
+		trace.records->at += SG_TRACE_SHORT_BYTES;
 		*n_lanes = w->lanes;
 		return true;
 	}
-	if (!sg_trace_memory(&trace->reader, w->exec, &access))
+	if (!sg_trace_memory(trace.records, w->exec, &access))
 		return false;
 	*is_scratch = access.space == SG_SPACE_SCRATCH;
 	if (access.affine && access.space == SG_SPACE_GLOBAL && access.mask == w->exec && w->exec) {
@@ -201,7 +201,7 @@ static struct sg_joint_op *join(struct sg_model *m, struct sg_model_wave *w,
 }
 
 /* Reads the lanes' addresses and sends the instruction on its way. *joined: and those of all that follow the wave. */
-static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_memory_trace trace,
 			  const struct sg_timing_insn *inst, uint64_t t, bool *joined)
 {
 	struct sg_joint_op *joint = NULL;
@@ -216,8 +216,8 @@ static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_w
 	}
 	if (cu == w->home)
 		cu->model->in_order.is_known = false; /* of another instruction */
-	if (sg_reaches_lds(&trace->reader, inst)) {
-		all = sg_trace_space(&trace->reader) == SG_SPACE_LDS;
+	if (sg_reaches_lds(trace.records, inst)) {
+		all = sg_trace_space(trace.records) == SG_SPACE_LDS;
 		SQ(SQ_INSTS_LDS)++;
 		SQ(SQ_INSTS_FLAT_NO_LDS)--; /* finish_engines() adds all flat ones */
 		if (!sg_local_memory(cu, w, trace, inst, t))
@@ -233,7 +233,7 @@ static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_w
 	}
 	if (!next_lines(cu, w, trace, inst, &is_scratch, &n_lanes))
 		return false;
-	sg_trace_prefetch(&trace->reader);
+	sg_trace_prefetch(trace.records);
 	if (cu == w->home)
 		joint = join(cu->model, w, inst);
 	*joined = joint;
@@ -246,23 +246,22 @@ bool sg_vector_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst
 {
 	bool joined = false;
 
-	if (!access_vector(w->home, w, &w->trace, inst, t, &joined))
+	if (!access_vector(w->home, w, sg_memory_of(w), inst, t, &joined))
 		return false;
-	for (uint32_t k = 0; k < w->n_followers && !joined; k++) {
-		struct sg_follower *f = &w->followers[k];
-
-		if (!access_vector(f->cu, w, &f->trace, inst, t, &joined))
+	for (uint32_t k = 0; k < w->n_followers && !joined; k++)
+		if (!access_vector(sg_follower_cu(w, k), w, sg_memory_of_follower(w, k), inst, t,
+				   &joined))
 			return false;
-	}
 	return true;
 }
 
-static bool access_scalar(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
-			  const struct sg_timing_insn *inst, uint64_t t)
+static bool access_scalar(struct sg_cu *cu, struct sg_model_wave *w,
+			  struct sg_trace_records *records, const struct sg_timing_insn *inst,
+			  uint64_t t)
 {
 	uint64_t addr = 0;
 
-	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(&trace->reader, &addr))
+	if (inst->mem_kind != SG_MEM_CONTROL && !sg_trace_address(records, &addr))
 		return false;
 	sg_sqc_load(cu, w, inst, sg_model_address(cu->model, addr), t);
 	return true;
@@ -270,12 +269,9 @@ static bool access_scalar(struct sg_cu *cu, struct sg_model_wave *w, struct sg_w
 
 static bool follow_scalar(struct sg_model_wave *w, const struct sg_timing_insn *inst, uint64_t t)
 {
-	for (uint32_t k = 0; k < w->n_followers; k++) {
-		struct sg_follower *f = &w->followers[k];
-
-		if (!access_scalar(f->cu, w, &f->trace, inst, t))
+	for (uint32_t k = 0; k < w->n_followers; k++)
+		if (!access_scalar(sg_follower_cu(w, k), w, &w->followers[k].records, inst, t))
 			return false;
-	}
 	return true;
 }
 
@@ -284,18 +280,18 @@ static bool common_address(const struct sg_model_wave *w, uint64_t *addr)
 {
 	uint64_t other;
 
-	if (!sg_trace_peek_address(&w->trace.reader, addr))
+	if (!sg_trace_peek_address(&w->trace.reader.memory, addr))
 		return false;
 	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (!sg_trace_peek_address(&w->followers[k].trace.reader, &other) || other != *addr)
+		if (!sg_trace_peek_address(&w->followers[k].records, &other) || other != *addr)
 			return false;
 	return true;
 }
 
-static void skip_address(struct sg_trace_reader *reader)
+static void skip_address(struct sg_trace_records *records)
 {
-	reader->memory_at += SG_TRACE_SHORT_BYTES;
-	sg_trace_prefetch(reader);
+	records->at += SG_TRACE_SHORT_BYTES;
+	sg_trace_prefetch(records);
 }
 
 /* The leader's load is the first of those in step every other time: they compete for L2. */
@@ -307,15 +303,15 @@ bool sg_scalar_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst
 		w->n_followers && inst->mem_kind == SG_MEM_LOAD && common_address(w, &addr);
 
 	if (is_common && sg_sqc_load_common(w, inst, sg_model_address(m, addr), t)) {
-		skip_address(&w->trace.reader);
+		skip_address(&w->trace.reader.memory);
 		for (uint32_t k = 0; k < w->n_followers; k++)
-			skip_address(&w->followers[k].trace.reader);
+			skip_address(&w->followers[k].records);
 		return true;
 	}
 	if (w->n_followers && m->n_issued & 1) {
-		if (!follow_scalar(w, inst, t) || !access_scalar(w->home, w, &w->trace, inst, t))
+		if (!follow_scalar(w, inst, t) || !access_scalar(w->home, w, &w->trace.reader.memory, inst, t))
 			return false;
-	} else if (!access_scalar(w->home, w, &w->trace, inst, t) || !follow_scalar(w, inst, t)) {
+	} else if (!access_scalar(w->home, w, &w->trace.reader.memory, inst, t) || !follow_scalar(w, inst, t)) {
 		return false;
 	}
 	if (is_common)

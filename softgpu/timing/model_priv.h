@@ -62,12 +62,28 @@ struct sg_wave_reader {
 	struct sg_list_digests lists;
 };
 
-/* A wave of another engine that does the same as its leader (lockstep.c): it has its own memory, and no time. */
+/* The part of it that memory instructions read. */
+struct sg_memory_trace {
+	struct sg_trace_records *records;
+	struct sg_list_digests *lists;
+};
+
+/*
+ * A wave of another engine that does the same as its leader (lockstep.c): it has its own memory, and no time. There are up to
+ * 31 for each leader, which every memory instruction reads, so that this is half a line of the host's cache.
+ */
 struct sg_follower {
-	struct sg_cu *cu;
-	struct sg_model_wg *wg;
-	struct sg_wave_reader trace;
-	struct sg_model_wave *wave; /* that it is, or follows, when the engines have parted */
+	struct sg_trace_records records;
+	uint16_t cu;
+	uint8_t engine, xcc;
+};
+_Static_assert(sizeof(struct sg_follower) == 32, "half a line");
+
+/* What few followers need, or all of them when engines part. */
+struct sg_follower_rest {
+	struct sg_model_wg *wg;     /* while engines part, as the next one */
+	struct sg_model_wave *wave; /* that it is, or follows, when they have */
+	struct sg_list_digests lists;
 };
 
 /*
@@ -102,7 +118,9 @@ struct sg_model_wave {
 	struct sg_scoreboard late;
 	/* of the rings: when each instruction is done; SG_NEVER: not known yet */
 	uint64_t lgkm_done[SG_MAX_LGKM], vm_done[SG_MAX_VM];
-	struct sg_follower *followers; /* NULL: never had any */
+	bool followers_have_lists;
+	struct sg_follower *followers; /* one allocation with `rest`; NULL: never had any */
+	struct sg_follower_rest *rest;
 } __attribute__((aligned(64)));
 
 /* Memory of one kind, in the model's addresses. */
@@ -448,7 +466,7 @@ bool sg_wave_begin(struct sg_cu *cu, struct sg_model_wave *w, uint64_t time);
 bool sg_wave_follow(struct sg_cu *cu, struct sg_model_wave *w, uint64_t pc, uint64_t t);
 /* memory.c: the instruction that the wave is at, with the addresses of `trace`: its own, at its home, or, on another CU,
  * those of a follower. False: the trace is damaged. */
-typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_wave_reader *trace,
+typedef bool sg_memory_fn(struct sg_cu *cu, struct sg_model_wave *w, struct sg_memory_trace trace,
 			  const struct sg_timing_insn *inst, uint64_t t);
 sg_memory_fn sg_local_memory;
 /* Of the wave and those that follow it. */
@@ -541,6 +559,8 @@ uint32_t sg_spi_room(const struct sg_model *m);
 struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, uint32_t index);
 /* Room for the followers of a wave that has none. False: no memory. */
 bool sg_spi_new_followers(struct sg_model_wave *w);
+/* Of a wave that may have none, and that goes. */
+void sg_spi_put_followers(struct sg_model_wave *w);
 /* insn_counts.c: into the counters of SQ */
 void sg_insn_counts(struct sg_model *m);
 /* result.c */
@@ -550,11 +570,12 @@ void sg_result_finish(struct sg_model *m, uint64_t end);
 void sg_sample_window(struct sg_cu *cu, uint64_t t);
 
 /* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
-static inline bool sg_next_in_order(const struct sg_trace_reader *reader, struct sg_in_order *out)
+static inline bool sg_next_in_order(const struct sg_trace_records *records,
+				    struct sg_in_order *out)
 {
-	const uint8_t *record = reader->memory.bytes + reader->memory_at;
+	const uint8_t *record = records->bytes + records->at;
 
-	if (reader->memory.size - reader->memory_at < SG_TRACE_SHORT_BYTES ||
+	if (records->size - records->at < SG_TRACE_SHORT_BYTES ||
 	    *record != (SG_TRACE_AFFINE | SG_SPACE_GLOBAL << 2))
 		return false;
 	memcpy(&out->base, record + 1, sizeof(out->base));
@@ -572,10 +593,27 @@ static inline bool sg_is_own_memory(const struct sg_model *m, const struct sg_in
 	return first - m->d->origin < m->d->extent;
 }
 
+static inline struct sg_memory_trace sg_memory_of(struct sg_model_wave *w)
+{
+	return (struct sg_memory_trace){ &w->trace.reader.memory, &w->trace.lists };
+}
+
+/* Of the k-th follower, for an instruction that may read lists. */
+static inline struct sg_memory_trace sg_memory_of_follower(struct sg_model_wave *w, uint32_t k)
+{
+	w->followers_have_lists = true;
+	return (struct sg_memory_trace){ &w->followers[k].records, &w->rest[k].lists };
+}
+
 /* How many engines the die's first one leads, with itself. */
 static inline uint32_t sg_lockstep_n(const struct sg_model *m, uint32_t xcc)
 {
 	return m->spi.dies[xcc].n_led;
+}
+
+static inline struct sg_cu *sg_follower_cu(const struct sg_model_wave *w, uint32_t k)
+{
+	return &w->cu->model->cus[w->followers[k].cu];
 }
 
 /* The joint pipeline of the CU, if its engine leads. */
@@ -689,14 +727,14 @@ static inline struct sg_model_range sg_model_memory(const struct sg_model *m, ui
 }
 
 /* The next vector memory instruction (a flat one) has lanes in LDS. */
-static inline bool sg_reaches_lds(const struct sg_trace_reader *reader,
+static inline bool sg_reaches_lds(const struct sg_trace_records *records,
 				  const struct sg_timing_insn *inst)
 {
 	enum sg_trace_space space;
 
 	if (!(inst->flags & SG_INSN_FLATSEG))
 		return false;
-	space = sg_trace_space(reader);
+	space = sg_trace_space(records);
 	return space == SG_SPACE_LDS || space == SG_SPACE_LDS_TOO;
 }
 

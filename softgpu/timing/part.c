@@ -15,10 +15,10 @@ struct parting {
 	uint32_t leader, n, together;
 };
 
-/* The CU is of an engine that stays together with the first of them. */
-static bool is_led_by(const struct parting *p, const struct sg_cu *cu, uint32_t se)
+/* The engine stays together with the first of them. */
+static bool is_led_by(const struct parting *p, uint32_t engine, uint32_t se)
 {
-	return cu->se - se < p->together;
+	return engine - se < p->together;
 }
 
 /* The first of the engines that stay together with it. */
@@ -27,45 +27,50 @@ static uint32_t new_leader(const struct parting *p, uint32_t se)
 	return se - (se - p->leader) % p->together;
 }
 
-static struct sg_follower *first_follower(const struct parting *p, struct sg_model_wave *w,
-					  uint32_t se)
+/* n_followers: there is none. */
+static uint32_t first_follower(const struct parting *p, const struct sg_model_wave *w, uint32_t se)
 {
-	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (is_led_by(p, w->followers[k].cu, se))
-			return &w->followers[k];
-	return NULL;
+	uint32_t k = 0;
+
+	while (k < w->n_followers && !is_led_by(p, w->followers[k].engine, se))
+		k++;
+	return k;
 }
 
 /* What stands for the wave and its followers on the engines that stay together with this one; NULL: they have none. */
 static struct sg_model_wave *heir(const struct parting *p, struct sg_model_wave *w, uint32_t se)
 {
-	struct sg_follower *f;
+	uint32_t first;
 
-	if (is_led_by(p, w->home, se))
+	if (is_led_by(p, w->home->se, se))
 		return w;
-	f = first_follower(p, w, se);
-	return f ? f->wave : NULL;
+	first = first_follower(p, w, se);
+	return first < w->n_followers ? w->rest[first].wave : NULL;
 }
 
 /* ---- waves ---- */
 
 /* A follower becomes a wave, where its leader is. What it waits for of its own comes later. NULL: no memory. */
 static struct sg_model_wave *catch_up(const struct parting *p, const struct sg_model_wave *leader,
-				      struct sg_follower *f, uint32_t se)
+				      uint32_t follower, uint32_t se)
 {
-	struct sg_model_wave *w = sg_spi_new_wave(f->cu, f->wg, leader->index);
+	struct sg_cu *cu = sg_follower_cu(leader, follower);
+	struct sg_model_wg *wg = leader->rest[follower].wg;
+	struct sg_model_wave *w = sg_spi_new_wave(cu, wg, leader->index);
+	const struct sg_wave_trace *trace = &wg->traces->waves[leader->index];
 
 	if (!w)
 		return NULL;
 	memcpy(w, leader, offsetof(struct sg_model_wave, followers));
+	w->followers_have_lists = true;
 	w->cu = &p->m->cus[leader->cu->index + (se - p->leader) * p->m->hw->cus_per_se];
-	w->home = f->cu;
-	w->wg = f->wg;
+	w->home = cu;
+	w->wg = wg;
 	w->n_followers = 0;
-	w->trace.lists = f->trace.lists;
-	w->trace.reader.memory = f->trace.reader.memory;
-	w->trace.reader.memory_at = f->trace.reader.memory_at;
-	w->trace.reader.control = f->trace.reader.control;
+	w->trace.lists = leader->rest[follower].lists;
+	w->trace.reader.memory = leader->followers[follower].records;
+	w->trace.reader.control =
+		(struct sg_trace_view){ trace->control.bytes, trace->control.size };
 	w->vm.n_retired = w->vm.n_issued > SG_MAX_VM ? w->vm.n_issued - SG_MAX_VM : 0;
 	memset(w->vm_done, 0, sizeof(w->vm_done));
 	w->wg->n_at_barrier = leader->wg->n_at_barrier;
@@ -73,15 +78,27 @@ static struct sg_model_wave *catch_up(const struct parting *p, const struct sg_m
 	return w;
 }
 
+/* Those of its first follower, and so on. */
+static bool find_wgs(const struct parting *p, struct sg_model_wave *leader, uint32_t se)
+{
+	struct sg_model_wg *wg = leader->wg->followers;
+
+	for (uint32_t k = 0; k < leader->n_followers; k++, wg = wg->next) {
+		leader->rest[k].wg = wg;
+		leader->rest[k].wave = NULL;
+	}
+	return true;
+}
+
 /* Finds who stands for the leader's followers there. The leader keeps them: others are looked up with them. */
 static bool make_heir(const struct parting *p, struct sg_model_wave *leader, uint32_t se)
 {
-	struct sg_follower *first = first_follower(p, leader, se);
+	uint32_t first = first_follower(p, leader, se);
 	struct sg_model_wave *w = leader;
 
-	if (!first)
+	if (first == leader->n_followers)
 		return true;
-	if (!is_led_by(p, leader->home, se)) {
+	if (!is_led_by(p, leader->home->se, se)) {
 		w = catch_up(p, leader, first, se);
 		if (!w)
 			return false;
@@ -91,13 +108,13 @@ static bool make_heir(const struct parting *p, struct sg_model_wave *leader, uin
 		}
 	}
 	for (uint32_t k = 0; k < leader->n_followers; k++) {
-		struct sg_follower *f = &leader->followers[k];
-
-		if (!is_led_by(p, f->cu, se))
+		if (!is_led_by(p, leader->followers[k].engine, se))
 			continue;
-		f->wave = w;
-		if (w != leader && f != first)
-			w->followers[w->n_followers++] = *f;
+		leader->rest[k].wave = w;
+		if (w == leader || k == first)
+			continue;
+		w->followers[w->n_followers] = leader->followers[k];
+		w->rest[w->n_followers++] = leader->rest[k];
 	}
 	return true;
 }
@@ -105,13 +122,12 @@ static bool make_heir(const struct parting *p, struct sg_model_wave *leader, uin
 /* No memory for all of them: nobody has those that were made. */
 static bool drop_heir(const struct parting *p, struct sg_model_wave *leader, uint32_t se)
 {
-	struct sg_follower *first = first_follower(p, leader, se);
-	struct sg_model_wave *w = first ? first->wave : NULL;
+	uint32_t first = first_follower(p, leader, se);
+	struct sg_model_wave *w = first < leader->n_followers ? leader->rest[first].wave : NULL;
 
 	if (!w || w == leader)
 		return true;
-	if (w->followers)
-		sg_reuse_put(&p->m->followers, w->followers);
+	sg_spi_put_followers(w);
 	sg_reuse_put(&p->m->waves, w);
 	return true;
 }
@@ -259,9 +275,12 @@ static void leave_followers(const struct parting *p, struct sg_model_wave *w, ui
 {
 	uint32_t kept = 0;
 
-	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (is_led_by(p, w->followers[k].cu, se))
-			w->followers[kept++] = w->followers[k];
+	for (uint32_t k = 0; k < w->n_followers; k++) {
+		if (!is_led_by(p, w->followers[k].engine, se))
+			continue;
+		w->followers[kept] = w->followers[k];
+		w->rest[kept++] = w->rest[k];
+	}
 	w->n_followers = (uint8_t)kept;
 }
 
@@ -275,8 +294,8 @@ static void part_wg(const struct parting *p, struct sg_cu *cu, const struct sg_m
 	wg->parted = p->m->spi.n_parted;
 	wg->followers = NULL;
 	for (uint32_t k = w->n_followers; k--;) {
-		w->followers[k].wg->next = wg->followers;
-		wg->followers = w->followers[k].wg;
+		w->rest[k].wg->next = wg->followers;
+		wg->followers = w->rest[k].wg;
 	}
 	cu->n_wgs++;
 }
@@ -365,6 +384,7 @@ static void part_waves(const struct parting *p)
 	struct sg_spi *spi = &p->m->spi;
 	bool had_waves = spi->se_waves[p->leader];
 
+	each_heir(p, find_wgs);
 	if (!each_heir(p, make_heir)) {
 		each_heir(p, drop_heir);
 		p->m->failed = true;
@@ -419,7 +439,7 @@ static bool find_set(struct sg_model_wave *w)
 	if (cu->set == &cu->own)
 		return true;
 	for (uint32_t k = 0; k < w->n_followers; k++)
-		engines |= 1u << (w->followers[k].cu->se - cu->se);
+		engines |= 1u << (w->followers[k].engine - cu->se);
 	w->set = sg_lockstep_set(cu->model, cu, engines);
 	return w->set;
 }

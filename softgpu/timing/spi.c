@@ -191,17 +191,36 @@ struct sg_model_wave *sg_spi_new_wave(struct sg_cu *cu, struct sg_model_wg *wg, 
 	w->index = index;
 	w->n_followers = 0;
 	w->followers = NULL;
+	w->followers_have_lists = false;
 	return w;
+}
+
+static uint32_t followers_room(const struct sg_model *m)
+{
+	return sg_hw_n_engines(m->hw) - 1;
 }
 
 bool sg_spi_new_followers(struct sg_model_wave *w)
 {
 	struct sg_model *m = w->cu->model;
+	uint32_t n = followers_room(m);
 
-	w->followers = sg_reuse_take(&m->followers);
+	w->followers = sg_reuse_take(&m->followers); /* has no lists */
 	if (!w->followers)
-		w->followers = malloc((sg_hw_n_engines(m->hw) - 1) * sizeof(*w->followers));
+		w->followers = calloc(n, sizeof(*w->followers) + sizeof(*w->rest));
+	w->rest = (struct sg_follower_rest *)(w->followers + n);
 	return w->followers;
+}
+
+void sg_spi_put_followers(struct sg_model_wave *w)
+{
+	struct sg_model *m = w->cu->model;
+
+	if (!w->followers)
+		return;
+	for (uint32_t k = 0; w->followers_have_lists && k < followers_room(m); k++)
+		w->rest[k].lists.n_added = 0;
+	sg_reuse_put(&m->followers, w->followers);
 }
 
 static struct sg_model_wave *launch_wave(struct sg_model *m, struct sg_cu *cu,
@@ -450,7 +469,6 @@ void sg_spi_wave_done(struct sg_cu *cu, struct sg_model_wave *w, uint64_t t)
 		wg->n_at_barrier = 0;
 	}
 	leave_wg(m, wg);
-	if (w->followers)
-		sg_reuse_put(&m->followers, w->followers);
+	sg_spi_put_followers(w);
 	sg_reuse_put(&m->waves, w);
 }

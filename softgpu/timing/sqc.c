@@ -313,7 +313,7 @@ void sg_sqc_note_common(struct sg_model_wave *w, uint64_t addr)
 	    !is_settled(&w->home->group->data, line))
 		return;
 	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (!is_settled(&w->followers[k].cu->group->data, line))
+		if (!is_settled(&sg_follower_cu(w, k)->group->data, line))
 			return;
 	*common_line(w->cu->group, line) = line + 1;
 }

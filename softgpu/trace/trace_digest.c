@@ -65,7 +65,7 @@ uint64_t sg_list_digest(struct sg_list_digests *lists, size_t at, const uint8_t 
 	return lists->digest[k];
 }
 
-bool sg_trace_like(const struct sg_trace_reader *r, uint64_t exec, enum sg_trace_space space,
+bool sg_trace_like(const struct sg_trace_records *r, uint64_t exec, enum sg_trace_space space,
 		   struct sg_list_digests *lists, struct sg_trace_short *out)
 {
 	enum sg_trace_form form;
@@ -73,18 +73,18 @@ bool sg_trace_like(const struct sg_trace_reader *r, uint64_t exec, enum sg_trace
 	uint64_t mask, base;
 	size_t size, end;
 
-	if (r->memory_at >= r->memory.size ||
-	    r->memory.bytes[r->memory_at] != (SG_TRACE_LIKE | (int)space << 2))
+	if (r->at >= r->size ||
+	    r->bytes[r->at] != (SG_TRACE_LIKE | (int)space << 2))
 		return false;
 	if (sg_trace_short(r, space, lists, out))
 		return true;
 	list = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
-	if (!list || list - r->memory.bytes > UINT32_MAX)
+	if (!list || list - r->bytes > UINT32_MAX)
 		return false;
 	*out = (struct sg_trace_short){
 		.form = SG_TRACE_LIST32,
 		.base = base,
-		.digest = sg_list_digest(lists, (size_t)(list - r->memory.bytes), list, size)
+		.digest = sg_list_digest(lists, (size_t)(list - r->bytes), list, size)
 	};
 	return true;
 }

@@ -42,13 +42,13 @@ struct sg_trace_short {
 };
 
 /* The next memory record, if it is short, without a mask, of this space, and its list is there. Does not advance. */
-static inline bool sg_trace_short(const struct sg_trace_reader *r, enum sg_trace_space space,
+static inline bool sg_trace_short(const struct sg_trace_records *r, enum sg_trace_space space,
 				  const struct sg_list_digests *lists, struct sg_trace_short *out)
 {
-	const uint8_t *record = r->memory.bytes + r->memory_at;
+	const uint8_t *record = r->bytes + r->at;
 	uint32_t word, k; /* a stride, or the way back to a list */
 
-	if (r->memory.size - r->memory_at < SG_TRACE_SHORT_BYTES)
+	if (r->size - r->at < SG_TRACE_SHORT_BYTES)
 		return false;
 	memcpy(&out->base, record + 1, sizeof(out->base));
 	memcpy(&word, record + 9, sizeof(word));
@@ -58,7 +58,7 @@ static inline bool sg_trace_short(const struct sg_trace_reader *r, enum sg_trace
 		return true;
 	if (*record != (SG_TRACE_LIKE | (int)space << 2))
 		return false;
-	k = sg_list_digest_at(lists, r->memory_at - word);
+	k = sg_list_digest_at(lists, r->at - word);
 	if (k == SG_LIST_DIGESTS)
 		return false;
 	out->form = SG_TRACE_LIST32;
@@ -67,7 +67,7 @@ static inline bool sg_trace_short(const struct sg_trace_reader *r, enum sg_trace
 }
 
 /* The next memory record, if it is LIKE one before it, without a mask, of this space. Does not advance. */
-bool sg_trace_like(const struct sg_trace_reader *r, uint64_t exec, enum sg_trace_space space,
+bool sg_trace_like(const struct sg_trace_records *r, uint64_t exec, enum sg_trace_space space,
 		   struct sg_list_digests *lists, struct sg_trace_short *out);
 
 #endif

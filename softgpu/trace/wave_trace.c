@@ -203,7 +203,7 @@ static bool get_bytes(const struct sg_trace_view *s, size_t *at, void *out, size
 void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t)
 {
 	memset(r, 0, sizeof(*r));
-	r->memory = (struct sg_trace_view){ t->memory.bytes, t->memory.size };
+	r->memory = sg_trace_records_of(t);
 	if (!t->lost)
 		r->control = (struct sg_trace_view){ t->control.bytes, t->control.size };
 	r->exec = t->exec;
@@ -294,10 +294,10 @@ static bool get_list64(const struct sg_trace_view *s, size_t *at, struct sg_trac
 	return true;
 }
 
-bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out)
+bool sg_trace_memory(struct sg_trace_records *r, uint64_t exec, struct sg_trace_access *out)
 {
-	const struct sg_trace_view *s = &r->memory;
-	size_t *at = &r->memory_at;
+	const struct sg_trace_view view = { r->bytes, r->size }, *s = &view;
+	size_t *at = &r->at;
 	enum sg_trace_form form;
 	size_t here = *at, list;
 	uint8_t head;
@@ -325,11 +325,11 @@ bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_a
 	return form == SG_TRACE_LIST64 ? get_list64(s, at, out) : get_list32(s, at, out);
 }
 
-const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
+const uint8_t *sg_trace_peek(const struct sg_trace_records *r, uint64_t exec, uint64_t *mask,
 			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end)
 {
-	const struct sg_trace_view *s = &r->memory;
-	size_t at = r->memory_at, payload;
+	const struct sg_trace_view view = { r->bytes, r->size }, *s = &view;
+	size_t at = r->at, payload;
 	uint8_t head;
 
 	*mask = exec;
@@ -342,7 +342,7 @@ const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uin
 	payload = at;
 	*end = at + *size;
 	if (*form == SG_TRACE_LIKE) {
-		if (!find_list(s, r->memory_at, &at, &payload))
+		if (!find_list(s, r->at, &at, &payload))
 			return NULL;
 		*end = at;
 		*form = SG_TRACE_LIST32; /* as good as it */

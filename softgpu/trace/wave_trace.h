@@ -155,13 +155,18 @@ struct sg_trace_view {
 	size_t size;
 };
 
+/* The memory records of a wave, as far as they have been read. */
+struct sg_trace_records {
+	const uint8_t *bytes;
+	size_t size, at;
+};
+
 /* What most instructions need comes first: thousands of readers take turns in the host's caches. */
 struct sg_trace_reader {
 	/* what follows: `run` more instructions, then `op` */
 	uint32_t run;
 	enum sg_trace_op op;
-	struct sg_trace_view memory;
-	size_t memory_at;
+	struct sg_trace_records memory;
 	struct sg_trace_view control; /* empty if the trace was cut off */
 	size_t control_at;
 	int64_t jump;
@@ -182,7 +187,12 @@ void sg_trace_read(struct sg_trace_reader *r, const struct sg_wave_trace *t);
 /* Goes to the next control record. False: the trace is damaged or was cut off. */
 bool sg_trace_next(struct sg_trace_reader *r);
 /* The next memory instruction's lanes; exec: the mask in force. False: as above. */
-bool sg_trace_memory(struct sg_trace_reader *r, uint64_t exec, struct sg_trace_access *out);
+bool sg_trace_memory(struct sg_trace_records *r, uint64_t exec, struct sg_trace_access *out);
+
+static inline struct sg_trace_records sg_trace_records_of(const struct sg_wave_trace *t)
+{
+	return (struct sg_trace_records){ t->memory.bytes, t->memory.size, 0 };
+}
 
 static inline void sg_trace_expand(struct sg_trace_access *a)
 {
@@ -202,22 +212,22 @@ static inline void sg_trace_move(struct sg_trace_access *a, uint64_t by)
 
 /*
  * The next memory record as bytes, to compare it with another one: everything but its first address,
- * which is in *base. NULL: damaged. Does not advance; set r->memory_at = *end for that.
+ * which is in *base. NULL: damaged. Does not advance; set r->at = *end for that.
  */
-const uint8_t *sg_trace_peek(const struct sg_trace_reader *r, uint64_t exec, uint64_t *mask,
+const uint8_t *sg_trace_peek(const struct sg_trace_records *r, uint64_t exec, uint64_t *mask,
 			     uint64_t *base, enum sg_trace_form *form, size_t *size, size_t *end);
 /* Thousands of waves are read in turn, so the next record is rarely in the host's L1 cache. */
-static inline void sg_trace_prefetch(const struct sg_trace_reader *r)
+static inline void sg_trace_prefetch(const struct sg_trace_records *r)
 {
-	__builtin_prefetch(r->memory.bytes + r->memory_at);
+	__builtin_prefetch(r->bytes + r->at);
 }
 
 /* The address of the next memory instruction, a scalar one. Does not advance. False: the trace is damaged or was cut off. */
-static inline bool sg_trace_peek_address(const struct sg_trace_reader *r, uint64_t *addr)
+static inline bool sg_trace_peek_address(const struct sg_trace_records *r, uint64_t *addr)
 {
-	const uint8_t *p = r->memory.bytes + r->memory_at;
+	const uint8_t *p = r->bytes + r->at;
 
-	if (r->memory.size - r->memory_at < SG_TRACE_SHORT_BYTES ||
+	if (r->size - r->at < SG_TRACE_SHORT_BYTES ||
 	    *p != (SG_TRACE_AFFINE | SG_SPACE_SCALAR << 2))
 		return false;
 	memcpy(addr, p + 1, sizeof(*addr));
@@ -225,18 +235,18 @@ static inline bool sg_trace_peek_address(const struct sg_trace_reader *r, uint64
 }
 
 /* The same, and advances. */
-static inline bool sg_trace_address(struct sg_trace_reader *r, uint64_t *addr)
+static inline bool sg_trace_address(struct sg_trace_records *r, uint64_t *addr)
 {
 	if (!sg_trace_peek_address(r, addr))
 		return false;
-	r->memory_at += SG_TRACE_SHORT_BYTES;
+	r->at += SG_TRACE_SHORT_BYTES;
 	return true;
 }
 
 /* Of the next memory instruction. */
-static inline enum sg_trace_space sg_trace_space(const struct sg_trace_reader *r)
+static inline enum sg_trace_space sg_trace_space(const struct sg_trace_records *r)
 {
-	return r->memory_at < r->memory.size ? r->memory.bytes[r->memory_at] >> 2 & 7
+	return r->at < r->size ? r->bytes[r->at] >> 2 & 7
 					     : SG_SPACE_GLOBAL;
 }
 

@@ -121,8 +121,8 @@ static void check_lanes(struct sg_trace_reader *r, uint64_t exec, enum sg_trace_
 {
 	struct sg_trace_access a;
 
-	assert_int_equal(sg_trace_space(r), space);
-	assert_true(sg_trace_memory(r, exec, &a));
+	assert_int_equal(sg_trace_space(&r->memory), space);
+	assert_true(sg_trace_memory(&r->memory, exec, &a));
 	assert_int_equal(a.space, space);
 	assert_true(a.mask == exec);
 	sg_trace_expand(&a);
@@ -137,7 +137,7 @@ static void check_scalar(struct sg_trace_reader *r, const void *at)
 {
 	struct sg_trace_access a;
 
-	assert_true(sg_trace_memory(r, ~0ull, &a));
+	assert_true(sg_trace_memory(&r->memory, ~0ull, &a));
 	assert_int_equal(a.space, SG_SPACE_SCALAR);
 	assert_true(a.base == (uintptr_t)at);
 }
@@ -186,7 +186,7 @@ static void check(uint64_t mask, unsigned way, uint64_t base)
 		check_lanes(&r, mask, SG_SPACE_GLOBAL, base + n * STEP, offset);
 		check_lanes(&r, mask, SG_SPACE_LDS, 64, offset);
 	}
-	assert_int_equal(r.memory_at, trace.memory.size);
+	assert_int_equal(r.memory.at, trace.memory.size);
 	sg_trace_free(&trace);
 }
 

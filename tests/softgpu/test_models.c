@@ -220,7 +220,7 @@ static void a_remembered_pattern_costs_the_same(void **state)
 			a.addr[l] = (l / 16 * 64 + turn * 256 + (turn == 2 ? 64 : 0)) + (l & 1);
 		struct sg_lds_cost want = sg_lds_cost(&a, &inst, &banks_32);
 
-		assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo, &lists, &cost));
+		assert_true(sg_lds_next(&r.memory, ~0ull, &inst, &banks_32, &memo, &lists, &cost));
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
 	sg_trace_free(&t);
@@ -254,11 +254,11 @@ static void patterns_that_recur_cost_the_same(void **state)
 		for (unsigned l = 0; l < 64; l++)
 			a.addr[l] = va[n][l] + use / 4 % 4 * 256;
 		want = sg_lds_cost(&a, &inst, &banks_32);
-		if (sg_lds_again(&r, ~0ull, &banks_32, &memo[n % 3], &lists)) {
+		if (sg_lds_again(&r.memory, ~0ull, &banks_32, &memo[n % 3], &lists)) {
 			cost = memo[n % 3].cost;
 			n_again++;
 		} else {
-			assert_true(sg_lds_next(&r, ~0ull, &inst, &banks_32, &memo[n % 3], &lists,
+			assert_true(sg_lds_next(&r.memory, ~0ull, &inst, &banks_32, &memo[n % 3], &lists,
 						&cost));
 		}
 		assert_memory_equal(&cost, &want, sizeof(cost));

@@ -33,10 +33,10 @@ static void check_wg(const struct sg_wg_traces *t, uint64_t wg, uint32_t n_waves
 		sg_trace_read(&r, &t->waves[k]);
 		assert_true(sg_trace_next(&r) && r.op == SG_TRACE_END);
 		for (unsigned n = 0; n < n_accesses; n++) {
-			assert_true(sg_trace_memory(&r, ~0ull >> k, &a));
+			assert_true(sg_trace_memory(&r.memory, ~0ull >> k, &a));
 			assert_true(a.base == (wg << 32 | k << 24 | n));
 		}
-		assert_false(sg_trace_memory(&r, ~0ull >> k, &a));
+		assert_false(sg_trace_memory(&r.memory, ~0ull >> k, &a));
 	}
 }
 

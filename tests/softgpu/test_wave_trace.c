@@ -80,13 +80,13 @@ static void check_access(uint64_t exec, uint64_t mask, const uint64_t *addr, siz
 	sg_trace_lanes(&t, SG_SPACE_GLOBAL, mask, addr);
 	assert_true(t.memory.size <= most_bytes);
 	sg_trace_read(&r, &t);
-	assert_true(sg_trace_memory(&r, exec, &a));
+	assert_true(sg_trace_memory(&r.memory, exec, &a));
 	sg_trace_expand(&a);
 	assert_true(a.mask == mask);
 	for (unsigned l = 0; l < 64; l++)
 		if (mask >> l & 1)
 			assert_true(a.addr[l] == addr[l]);
-	assert_false(sg_trace_memory(&r, exec, &a));
+	assert_false(sg_trace_memory(&r.memory, exec, &a));
 	sg_trace_free(&t);
 }
 
@@ -148,12 +148,12 @@ static void lds_patterns_are_read_as_written(void **state)
 			enum sg_trace_form form;
 			size_t size, end;
 			const uint8_t *payload =
-				sg_trace_peek(&r, ~0ull, &mask, &base, &form, &size, &end);
+				sg_trace_peek(&r.memory, ~0ull, &mask, &base, &form, &size, &end);
 
 			fill_register(lane, n % 4);
 			assert_non_null(payload);
-			assert_true(sg_trace_memory(&r, ~0ull, &a));
-			assert_int_equal(r.memory_at, end);
+			assert_true(sg_trace_memory(&r.memory, ~0ull, &a));
+			assert_int_equal(r.memory.at, end);
 			assert_int_equal(a.space, SG_SPACE_LDS);
 			assert_true(a.mask == masks[n / 64 % 5] && mask == a.mask);
 			sg_trace_expand(&a);
@@ -163,7 +163,7 @@ static void lds_patterns_are_read_as_written(void **state)
 				assert_true(a.addr[l] == (uint32_t)(lane[l] + n % 7 * 132));
 			}
 		}
-		assert_false(r.memory_at < t.memory.size);
+		assert_false(r.memory.at < t.memory.size);
 	}
 	assert_true(sizes[1] < sizes[0] * 3 / 4 && sizes[2] == sizes[1]);
 	sg_trace_free(&t);
@@ -198,14 +198,14 @@ static void lists_that_move_are_written_once(void **state)
 		for (unsigned n = 0; n < 50; n++) {
 			struct sg_trace_access a;
 
-			assert_true(sg_trace_memory(&r, exec, &a) && a.mask == exec);
+			assert_true(sg_trace_memory(&r.memory, exec, &a) && a.mask == exec);
 			for (unsigned l = 0; l < 64; l++)
 				assert_true(!(exec >> l & 1) ||
 					    a.addr[l] == (1ull << (n < 40 ? 30 : 45)) * n +
 								 0x7f0000000000ull + l / 4 * 4096 +
 								 l % 4);
 		}
-		assert_true(r.memory_at == t.memory.size);
+		assert_true(r.memory.at == t.memory.size);
 	}
 	sg_trace_free(&t);
 }
@@ -232,14 +232,14 @@ static void damaged_likenesses_are_refused(void **state)
 	for (size_t size = first; size < whole; size++) {
 		t.memory.size = size;
 		sg_trace_read(&r, &t);
-		assert_true(sg_trace_memory(&r, ~0ull, &a));
-		assert_false(sg_trace_memory(&r, ~0ull, &a));
+		assert_true(sg_trace_memory(&r.memory, ~0ull, &a));
+		assert_false(sg_trace_memory(&r.memory, ~0ull, &a));
 	}
 	t.memory.size = whole;
 	memcpy(t.memory.bytes + whole - 4, &back, 4);
 	sg_trace_read(&r, &t);
-	assert_true(sg_trace_memory(&r, ~0ull, &a));
-	assert_false(sg_trace_memory(&r, ~0ull, &a));
+	assert_true(sg_trace_memory(&r.memory, ~0ull, &a));
+	assert_false(sg_trace_memory(&r.memory, ~0ull, &a));
 	sg_trace_free(&t);
 }
 
@@ -256,7 +256,7 @@ static void damaged_traces_are_refused(void **state)
 	for (size_t size = 0; size < 9 + 12; size++) {
 		t.memory.size = size;
 		sg_trace_read(&r, &t);
-		assert_false(sg_trace_memory(&r, 7, &a));
+		assert_false(sg_trace_memory(&r.memory, 7, &a));
 		assert_false(sg_trace_next(&r));
 	}
 	sg_trace_free(&t);
@@ -286,22 +286,22 @@ static void records_like_earlier_ones_have_its_digest(void **state)
 	for (unsigned n = 0; n < 5; n++) {
 		bool is_like = n && n < 4;
 
-		assert_false(sg_trace_like(&r, ~0ull, SG_SPACE_LDS, &lists, &next));
-		assert_int_equal(sg_trace_like(&r, ~0ull, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		assert_false(sg_trace_like(&r.memory, ~0ull, SG_SPACE_LDS, &lists, &next));
+		assert_int_equal(sg_trace_like(&r.memory, ~0ull, SG_SPACE_GLOBAL, &lists, &next), is_like);
 		/* computed once, and found from then on */
 		assert_int_equal(lists.n_added, n > 0);
-		assert_int_equal(sg_trace_short(&r, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		assert_int_equal(sg_trace_short(&r.memory, SG_SPACE_GLOBAL, &lists, &next), is_like);
 		if (is_like) {
 			assert_int_equal(next.form, SG_TRACE_LIST32);
 			assert_true(next.base == 0x7f0000000000ull + n * 64);
 			assert_true(n == 1 || next.digest == digest);
 			digest = next.digest;
 		}
-		assert_true(sg_trace_memory(&r, ~0ull, &access));
+		assert_true(sg_trace_memory(&r.memory, ~0ull, &access));
 		assert_true(access.addr[17] ==
 			    0x7f0000000000ull + n * 64 + (n < 4 ? 1024 : 2048) + 4);
 	}
-	assert_false(sg_trace_like(&r, ~0ull, SG_SPACE_GLOBAL, &lists, &next)); /* the end */
+	assert_false(sg_trace_like(&r.memory, ~0ull, SG_SPACE_GLOBAL, &lists, &next)); /* the end */
 	sg_trace_free(&t);
 }
 
