@@ -309,9 +309,11 @@ bool sg_scalar_memory(struct sg_model_wave *w, const struct sg_timing_insn *inst
 		return true;
 	}
 	if (w->n_followers && m->n_issued & 1) {
-		if (!follow_scalar(w, inst, t) || !access_scalar(w->home, w, &w->trace.reader.memory, inst, t))
+		if (!follow_scalar(w, inst, t) ||
+		    !access_scalar(w->home, w, &w->trace.reader.memory, inst, t))
 			return false;
-	} else if (!access_scalar(w->home, w, &w->trace.reader.memory, inst, t) || !follow_scalar(w, inst, t)) {
+	} else if (!access_scalar(w->home, w, &w->trace.reader.memory, inst, t) ||
+		   !follow_scalar(w, inst, t)) {
 		return false;
 	}
 	if (is_common)

@@ -570,8 +570,7 @@ void sg_result_finish(struct sg_model *m, uint64_t end);
 void sg_sample_window(struct sg_cu *cu, uint64_t t);
 
 /* The next access of a trace, if it is one of lanes in order and of all active ones, in the program's addresses. */
-static inline bool sg_next_in_order(const struct sg_trace_records *records,
-				    struct sg_in_order *out)
+static inline bool sg_next_in_order(const struct sg_trace_records *records, struct sg_in_order *out)
 {
 	const uint8_t *record = records->bytes + records->at;
 

@@ -73,18 +73,16 @@ bool sg_trace_like(const struct sg_trace_records *r, uint64_t exec, enum sg_trac
 	uint64_t mask, base;
 	size_t size, end;
 
-	if (r->at >= r->size ||
-	    r->bytes[r->at] != (SG_TRACE_LIKE | (int)space << 2))
+	if (r->at >= r->size || r->bytes[r->at] != (SG_TRACE_LIKE | (int)space << 2))
 		return false;
 	if (sg_trace_short(r, space, lists, out))
 		return true;
 	list = sg_trace_peek(r, exec, &mask, &base, &form, &size, &end);
 	if (!list || list - r->bytes > UINT32_MAX)
 		return false;
-	*out = (struct sg_trace_short){
-		.form = SG_TRACE_LIST32,
-		.base = base,
-		.digest = sg_list_digest(lists, (size_t)(list - r->bytes), list, size)
-	};
+	*out = (struct sg_trace_short){ .form = SG_TRACE_LIST32,
+					.base = base,
+					.digest = sg_list_digest(lists, (size_t)(list - r->bytes),
+								 list, size) };
 	return true;
 }

@@ -246,8 +246,7 @@ static inline bool sg_trace_address(struct sg_trace_records *r, uint64_t *addr)
 /* Of the next memory instruction. */
 static inline enum sg_trace_space sg_trace_space(const struct sg_trace_records *r)
 {
-	return r->at < r->size ? r->bytes[r->at] >> 2 & 7
-					     : SG_SPACE_GLOBAL;
+	return r->at < r->size ? r->bytes[r->at] >> 2 & 7 : SG_SPACE_GLOBAL;
 }
 
 #endif

@@ -16,6 +16,7 @@ uint64_t write_back_by_line(struct sg_tcc *tcc, uint64_t time);
 uint64_t write_part_by_line(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t number,
 			    const struct sg_l2_rest *rest, uint8_t state, uint64_t time);
 #include "softgpu/mem/tcc.c"
+#include "softgpu/mem/tcc_write_back.c"
 #undef sg_tcc_serve
 #undef sg_tcc_write_back
 #undef sg_tcc_write_part
