@@ -51,16 +51,30 @@ static inline void sg_burst_send(struct sg_model *m, const struct sg_vmem_op *op
 	sg_tcc_send(&m->tcc, sender->xcc, &r);
 }
 
-/* A chunk has 128 bytes of one tag RAM, and then of the next. n: 1, or -1 to take them back. */
+/* A chunk has 128 bytes of one tag RAM, and then of the next: the first one, and how many requests it gets. */
+#define SG_BURST_RAMS 4
+
+static inline uint32_t sg_burst_ram(const struct sg_burst *b)
+{
+	return b->line >> 1 & (SG_BURST_RAMS - 1);
+}
+
+static inline uint32_t sg_burst_n_of_ram(const struct sg_burst *b)
+{
+	uint32_t n = (2 - (b->line & 1)) >> (b->lines - 1);
+
+	return n < b->n ? n : b->n;
+}
+
+/* n: 1, or -1 to take them back. */
 static inline void sg_burst_count_rams(struct sg_vmem_counts *counts, const struct sg_burst *b,
 				       uint64_t n)
 {
 	uint64_t *rams = counts->tcp + SG_C_TCP_TAGRAM0_REQ;
-	uint32_t ram = b->line >> 1 & 3, of_ram = (2 - (b->line & 1)) >> (b->lines - 1);
+	uint32_t ram = sg_burst_ram(b), of_ram = sg_burst_n_of_ram(b);
 
-	of_ram = of_ram < b->n ? of_ram : b->n;
 	rams[ram] += n * of_ram;
-	rams[(ram + 1) & 3] += n * (b->n - of_ram);
+	rams[(ram + 1) % SG_BURST_RAMS] += n * (b->n - of_ram);
 }
 
 /* By the type of the memory, and the kind of request: they are in the same order for each type. */

@@ -76,24 +76,39 @@ static struct sg_vmem_counts *counts_of(struct sg_model *m, const struct sg_mode
 
 /* ---- issue ---- */
 
-/* How far the next access of a follower is from that of the home, in chunks. False: it is another one. */
-static bool distance(const struct sg_model *m, const struct sg_model_wave *w,
-		     const struct sg_trace_records *records, int32_t *by)
+/* The home's access. */
+struct pattern {
+	uint64_t base;
+	int32_t stride;
+	uint64_t first; /* from the base to the first address, relative to the device's memory */
+	uint64_t extent;
+};
+
+/* How far the next access of a follower is from it, in chunks. False: it is another one. */
+static inline bool distance(const struct pattern *home, const struct sg_trace_records *records,
+			    int32_t *by)
 {
 	struct sg_in_order next;
-	int64_t chunks;
+	int64_t bytes;
 
-	if (!sg_next_in_order(records, &next) || next.stride != m->in_order.stride ||
-	    (next.base - m->in_order.base) % SG_CHUNK || !sg_is_own_memory(m, &next, w->exec))
+	if (!sg_next_in_order(records, &next))
 		return false;
-	chunks = (int64_t)(next.base - m->in_order.base) / SG_CHUNK;
-	*by = (int32_t)chunks;
-	return *by == chunks;
+	bytes = (int64_t)(next.base - home->base);
+	*by = (int32_t)(bytes / SG_CHUNK);
+	return next.stride == home->stride && next.base + home->first < home->extent &&
+	       *by * (int64_t)SG_CHUNK == bytes;
 }
 
 struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 {
 	struct sg_joint_op *joint = sg_reuse_take(&m->joint_ops);
+	const struct pattern home = {
+		m->in_order.base, m->in_order.stride,
+		(uint64_t)((int64_t)m->in_order.stride * __builtin_ctzll(w->exec)) - m->d->origin,
+		m->d->extent
+	};
+	int32_t lowest = 0, highest = 0;
+	const struct sg_follower *f = w->followers;
 
 	if (!joint)
 		joint = malloc(sizeof(*joint) +
@@ -109,16 +124,19 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 	joint->engine = (uint8_t)w->home->se;
 	joint->is_alike = joint->shares_l1 = false;
 	for (uint32_t k = 0; k < joint->n; k++) {
-		const struct sg_follower *f = &w->followers[k];
+		int32_t by;
 
-		joint->members[k].cu = f->cu;
-		joint->members[k].engine = f->engine;
-		joint->members[k].xcc = f->xcc;
-		if (!distance(m, w, &f->records, &joint->members[k].by)) {
+		if (!distance(&home, &f[k].records, &by)) {
 			sg_reuse_put(&m->joint_ops, joint);
 			return NULL;
 		}
+		joint->members[k] =
+			(struct sg_joint_member){ f[k].cu, f[k].engine, f[k].xcc, by };
+		lowest = by < lowest ? by : lowest;
+		highest = by > highest ? by : highest;
 	}
+	joint->lowest = lowest;
+	joint->highest = highest;
 	for (uint32_t k = 0; k < joint->n; k++) {
 		struct sg_trace_records *records = &w->followers[k].records;
 
@@ -176,10 +194,8 @@ static bool is_in_one_place(struct sg_model *m, struct sg_vmem_op *op)
 		return false;
 	from = op->memory.from;
 	room = op->memory.size - n_bytes;
-	for (uint32_t k = 0; k < joint->n; k++)
-		if ((sg_joint_line(op->first, joint->members[k].by) << 6) - from > room)
-			return false;
-	return (op->first << 6) - from <= room;
+	return (sg_joint_line(op->first, joint->lowest) << 6) - from <= room &&
+	       (sg_joint_line(op->first, joint->highest) << 6) - from <= room;
 }
 
 void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
@@ -202,6 +218,8 @@ void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
 	}
 }
 
+#define N_RAMS SG_BURST_RAMS
+
 /* What members do with the requests of the home. */
 struct look_up {
 	struct sg_model *m;
@@ -213,6 +231,7 @@ struct look_up {
 	uint32_t tag_shift, n_tags;
 	uint32_t latency; /* the counter of its answers, and that of the first CU */
 	uint64_t *latencies;
+	uint64_t other_rams[N_RAMS];
 	struct sg_request template; /* of a member whose lines are like the home's: all but address and owner */
 };
 
@@ -285,13 +304,24 @@ static __attribute__((noinline)) void send_unlike(const struct look_up *l, struc
 }
 
 /* The member's line is half of the tag RAMs away from the home's. */
-static inline void count_other_rams(const struct look_up *l, struct sg_tcp *at, uint64_t line)
+static inline void count_other_rams(const struct look_up *l, const struct sg_joint_member *member)
 {
-	struct sg_burst b = *l->b;
+	uint64_t *rams = l->latencies - l->latency + SG_C_TCP_TAGRAM0_REQ +
+			 (size_t)member->cu * SG_N_TCP;
 
-	sg_burst_count_rams(&at->own, &b, -1ull);
-	b.line = line;
-	sg_burst_count_rams(&at->own, &b, 1);
+	for (unsigned k = 0; k < N_RAMS; k++)
+		rams[k] += l->other_rams[k];
+}
+
+/* What that one adds to, and takes back from, the requests of each RAM. */
+static inline void find_other_rams(const struct sg_burst *b, uint64_t other_rams[N_RAMS])
+{
+	uint32_t ram = sg_burst_ram(b), of_ram = sg_burst_n_of_ram(b);
+
+	other_rams[ram] = -(uint64_t)of_ram;
+	other_rams[(ram + 1) % N_RAMS] = of_ram - (uint64_t)b->n;
+	other_rams[(ram + 2) % N_RAMS] = of_ram;
+	other_rams[(ram + 3) % N_RAMS] = b->n - of_ram;
 }
 
 static inline void look_up_at(const struct look_up *l, const struct sg_joint_member *member)
@@ -315,7 +345,7 @@ static inline void look_up_at(const struct look_up *l, const struct sg_joint_mem
 		return;
 	}
 	if (member->by & 1)
-		count_other_rams(l, at, line);
+		count_other_rams(l, member);
 	l->m->n_behind += l->b->n;
 	send_like(l, member, line);
 }
@@ -326,8 +356,22 @@ static inline void send_at(const struct look_up *l, const struct sg_joint_member
 	uint64_t line = sg_joint_line(l->b->line, member->by);
 
 	if (member->by & 1)
-		count_other_rams(l, &l->m->cus[member->cu].tcp, line);
+		count_other_rams(l, member);
 	send_like(l, member, line);
+}
+
+static inline void send_of_home(const struct look_up *l, const struct sg_tcp *joint,
+				struct sg_vmem_op *op)
+{
+	uint64_t addr = l->b->line << 6;
+	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, op->joint->home->xcc, addr);
+
+	if (!slot)
+		return;
+	*slot = l->template;
+	slot->addr = addr;
+	slot->owner = op;
+	slot->source = joint->source;
 }
 
 static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
@@ -350,7 +394,6 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 {
 	const struct sg_joint_op *joint = op->joint;
 	struct sg_model *m = tcp->model;
-	const struct sg_sender home = { op, tcp->source, joint->home->xcc, op->memory.kind };
 	const struct sg_sender member = { NULL, SG_SOURCE_NONE, 0, op->memory.kind };
 	bool reads = kind == SG_REQ_READ;
 	uint32_t latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY;
@@ -372,9 +415,10 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	l.template.shape = (uint8_t)sg_burst_shape_of(&l.template);
 	if (joint->shares_l1 && !sends) /* they all hit */
 		return;
+	find_other_rams(b, l.other_rams);
 	look_up_members(&l, 0, first);
 	if (sends)
-		sg_burst_send(m, op, &home, kind, b, bytes);
+		send_of_home(&l, tcp, op);
 	look_up_members(&l, first, joint->n);
 }
 

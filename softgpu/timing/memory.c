@@ -278,13 +278,15 @@ static bool follow_scalar(struct sg_model_wave *w, const struct sg_timing_insn *
 /* All read the same: a kernel's arguments, mostly. Does not advance the readers. */
 static bool common_address(const struct sg_model_wave *w, uint64_t *addr)
 {
-	uint64_t other;
+	const struct sg_follower *f = w->followers;
+	uint64_t first, other;
 
-	if (!sg_trace_peek_address(&w->trace.reader.memory, addr))
+	if (!sg_trace_peek_address(&w->trace.reader.memory, &first))
 		return false;
-	for (uint32_t k = 0; k < w->n_followers; k++)
-		if (!sg_trace_peek_address(&w->followers[k].records, &other) || other != *addr)
+	for (uint32_t k = 0, n = w->n_followers; k < n; k++)
+		if (!sg_trace_peek_address(&f[k].records, &other) || other != first)
 			return false;
+	*addr = first;
 	return true;
 }
 

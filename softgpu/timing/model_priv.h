@@ -163,7 +163,8 @@ struct sg_joint_op {
 	struct sg_tcp *home;           /* whose lines are those of the instruction */
 	struct sg_vmem_counts *counts; /* of all that take part */
 	uint32_t n;
-	uint8_t engine; /* the home's */
+	uint8_t engine;          /* the home's */
+	int32_t lowest, highest; /* of `by`; 0 is between them */
 	bool is_alike; /* requests of members differ from the home's in address, owner and die only */
 	bool shares_l1; /* a load: the joint pipeline's L1 is looked up, see joint_l1.c */
 	int32_t l1_at;  /* ...: chunks from that one's lines to the home's */

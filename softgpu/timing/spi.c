@@ -102,37 +102,65 @@ static bool has_room(const struct sg_model *m, uint32_t se)
 	return k < n;
 }
 
-/* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? like: the engine that it
- * is in step with, or itself. */
-static void count_stall(struct sg_model *m, uint32_t se, uint32_t like, uint64_t checks)
+/* Of SIMDs and of CUs: how many lack what a workgroup needs. */
+struct shortage {
+	uint32_t waves, vgprs, sgprs; /* SIMDs */
+	uint32_t lds, barriers;       /* CUs */
+};
+
+/* Adds what a CU lacks, n times: -1 takes it back. */
+static void add_shortage(const struct sg_model *m, const struct sg_cu *cu, uint32_t n,
+			 struct shortage *sum)
+{
+	const struct sg_spi *spi = &m->spi;
+	const struct sg_hw *hw = m->hw;
+	uint32_t share = (m->d->waves_per_wg + 3) / 4; /* of a SIMD */
+
+	for (unsigned s = 0; s < 4; s++) {
+		uint32_t n_waves = cu->simd[s].n_waves + share;
+
+		sum->waves += n * (n_waves > hw->simd_waves);
+		sum->vgprs += n * (n_waves > spi->vgpr_cap);
+		sum->sgprs += n * (n_waves > spi->sgpr_cap);
+	}
+	sum->lds += n * (cu->lds_used + spi->lds_bytes > hw->lds_bytes);
+	sum->barriers += n * (m->d->waves_per_wg > 1 && cu->barriers_used == hw->barriers);
+}
+
+/* Why an engine, and those in step with it, have asked in vain. */
+struct vain {
+	uint32_t engine;
+	bool for_scratch;
+	struct shortage lacks; /* otherwise: of all CUs */
+};
+
+static struct vain why_in_vain(const struct sg_model *m, uint32_t se)
+{
+	const struct sg_spi *spi = &m->spi;
+	/* scratch is allocated wave by wave: as long as there is some, the first wave asks for the rest */
+	struct vain v = { se, spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se), { 0 } };
+
+	for (uint32_t k = 0; !v.for_scratch && k < m->hw->cus_per_se; k++)
+		add_shortage(m, &m->cus[se * m->hw->cus_per_se + k], 1, &v.lacks);
+	return v;
+}
+
+/* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? Only its last CU may be
+ * missing. */
+static void count_stall(struct sg_model *m, uint32_t se, const struct vain *v, uint64_t checks)
 {
 	struct sg_spi *spi = &m->spi;
-	const struct sg_model_dispatch *d = m->d;
-	const struct sg_hw *hw = m->hw;
-	uint32_t share = (d->waves_per_wg + 3) / 4; /* of a SIMD */
-	uint32_t n_full[3] = { 0 };                 /* SIMDs without waves, VGPRs, SGPRs */
+	struct shortage all = v->lacks;
+	uint32_t last = m->hw->cus_per_se - 1;
 
+	if (m->cus[se * (last + 1) + last].missing)
+		add_shortage(m, &m->cus[v->engine * (last + 1) + last], -1u, &all);
 	SPI(SPI_RA_RES_STALL_CSN) += checks;
-	for (uint32_t k = 0; k < hw->cus_per_se; k++) {
-		const struct sg_cu *cu = &m->cus[like * hw->cus_per_se + k];
-
-		if (m->cus[se * hw->cus_per_se + k].missing)
-			continue;
-		for (unsigned s = 0; s < 4; s++) {
-			uint32_t n = cu->simd[s].n_waves + share;
-
-			n_full[0] += n > hw->simd_waves;
-			n_full[1] += n > spi->vgpr_cap;
-			n_full[2] += n > spi->sgpr_cap;
-		}
-		if (cu->lds_used + spi->lds_bytes > hw->lds_bytes)
-			SPI(SPI_RA_LDS_CU_FULL_CSN) += checks;
-		if (d->waves_per_wg > 1 && cu->barriers_used == hw->barriers)
-			SPI(SPI_RA_BAR_CU_FULL_CSN) += checks;
-	}
-	SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += n_full[0] * checks;
-	SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += n_full[1] * checks;
-	SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += n_full[2] * checks;
+	SPI(SPI_RA_LDS_CU_FULL_CSN) += all.lds * checks;
+	SPI(SPI_RA_BAR_CU_FULL_CSN) += all.barriers * checks;
+	SPI(SPI_RA_WAVE_SIMD_FULL_CSN) += all.waves * checks;
+	SPI(SPI_RA_VGPR_SIMD_FULL_CSN) += all.vgprs * checks;
+	SPI(SPI_RA_SGPR_SIMD_FULL_CSN) += all.sgprs * checks;
 }
 
 /* The waves of a workgroup, by how many lanes they have. */
@@ -325,15 +353,15 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 }
 
 /* An engine that asked in vain until `to`, from `from` on. */
-static void count_wait(struct sg_model *m, uint32_t se, uint32_t like, uint64_t from, uint64_t to)
+static void count_wait(struct sg_model *m, uint32_t se, const struct vain *v, uint64_t from,
+		       uint64_t to)
 {
 	struct sg_spi *spi = &m->spi;
 
-	/* scratch is had wave by wave: as long as there is some, the first wave asks for the rest */
-	if (spi->scratch_used[like] >= spi->scratch_cap || has_room(m, like))
+	if (v->for_scratch)
 		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
 	else
-		count_stall(m, se, like, to / m->hw->ra_check - from / m->hw->ra_check);
+		count_stall(m, se, v, to / m->hw->ra_check - from / m->hw->ra_check);
 }
 
 /* The k-th engine of a die, from the one on whose turn it is. */
@@ -349,13 +377,17 @@ static void count_waits(struct sg_model *m, uint32_t xcc, uint32_t leader, uint3
 	const struct sg_spi *spi = &m->spi;
 	const struct sg_spi_die *die = &spi->dies[leader];
 	uint64_t n = sg_bundle_n_left_of(m, die, xcc);
+	struct vain v = { .engine = SG_MAX_SE };
 
 	for (uint32_t k = 0; k < m->hw->n_se && k < n; k++) {
 		uint32_t se = engine_of(m, xcc, k), like = die->in_step ? leader * m->hw->n_se : se;
 		uint64_t since = spi->launch_free[like] > from ? spi->launch_free[like] : from;
 
-		if (full >> like & 1 && since < to && !m->failed)
-			count_wait(m, se, like, since, to);
+		if (!(full >> like & 1) || since >= to || m->failed)
+			continue;
+		if (v.engine != like)
+			v = why_in_vain(m, like);
+		count_wait(m, se, &v, since, to);
 	}
 }
 
