@@ -444,11 +444,12 @@ static inline __attribute__((always_inline)) bool has_parts(struct sg_l2_kind ki
 static inline __attribute__((always_inline)) bool serve_chunk(struct sg_tcc *tcc,
 							      struct sg_channel *ch,
 							      const struct sg_queued *q,
+							      struct sg_l2_set *group,
 							      struct sg_answers *a,
 							      struct sg_l2_kind kind)
 {
 	const struct sg_request *r = &q->r;
-	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, kind);
+	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, group, kind);
 
 	if (r->shape == SG_BURST_READS_REST) {
 		if (!has_parts(kind) || !sg_l2_is_other_half(&c))
@@ -474,14 +475,16 @@ static inline __attribute__((always_inline)) bool serve_chunk(struct sg_tcc *tcc
 	return true;
 }
 
+/* group: the first set of its chunk. */
 static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, struct sg_channel *ch,
 							const struct sg_queued *q,
+							struct sg_l2_set *group,
 							struct sg_l2_kind kind)
 {
 	const struct sg_request *r = &q->r;
 	struct sg_answers a;
 
-	if (r->shape >= SG_BURST_READS_CHUNK && serve_chunk(tcc, ch, q, &a, kind))
+	if (r->shape >= SG_BURST_READS_CHUNK && serve_chunk(tcc, ch, q, group, &a, kind))
 		return;
 	if (r->shape == SG_BURST_OTHER)
 		serve_others(tcc, ch, q, &a);
@@ -495,6 +498,13 @@ static inline __attribute__((always_inline)) void serve(struct sg_tcc *tcc, stru
 }
 
 /* ---- all that arrives in a window ---- */
+
+/* The last answer of a channel ends the time that it is busy. */
+static inline void note_last_answer(struct sg_tcc *tcc, const struct sg_channel *ch)
+{
+	if (ch->busy.until + tcc->response > tcc->last_answer && ch->busy.until)
+		tcc->last_answer = ch->busy.until + tcc->response;
+}
 
 static inline __attribute__((always_inline)) void serve_channel(struct sg_tcc *tcc,
 								struct sg_channel *ch,
@@ -513,14 +523,14 @@ static inline __attribute__((always_inline)) void serve_channel(struct sg_tcc *t
 
 			for (*first = 0; end;) {
 				struct sg_queued *q = (struct sg_queued *)((char *)inbox + end) - 1;
+				uint32_t in_chunk = SG_MAX_BURST / kind.n_halves - 1;
 
-				serve(tcc, ch, q, kind);
+				serve(tcc, ch, q, &ch->sets[q->set & ~in_chunk], kind);
 				end = q->next;
 			}
 		}
-	/* the last answer of a channel ends the time that it is busy */
-	if (ch->busy.until + tcc->response > tcc->last_answer && ch->busy.until)
-		tcc->last_answer = ch->busy.until + tcc->response;
+	note_last_answer(tcc, ch);
+	tcc->is_mixed |= n_later != 0;
 	if (n_later)
 		sg_tcc_keep_later(ch, from, window);
 	else
@@ -531,17 +541,140 @@ static inline __attribute__((always_inline)) void serve_channels(struct sg_tcc *
 								 uint32_t window,
 								 struct sg_l2_kind kind)
 {
+	tcc->is_mixed = false;
 	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++)
 		if (tcc->channels[k].n_inbox)
 			serve_channel(tcc, &tcc->channels[k], from, window, kind);
 }
 
+/* ---- spreads ---- */
+
+/* One of its bursts. */
+struct part {
+	struct sg_channel *ch;
+	struct sg_l2_set *group; /* of its chunk */
+	uint64_t addr, number;
+	void *owner;
+	uint32_t set;
+	uint16_t source;
+};
+
+/* sg_tcc_channel() and sg_tcc_number(), which have steps in common for lines of chunks. */
+static inline __attribute__((always_inline)) void find_part(const struct sg_tcc *tcc, uint32_t xcc,
+							    uint64_t chunk, uint64_t low,
+							    struct part *part,
+							    struct sg_l2_kind kind)
+{
+	uint32_t bits = tcc->channel_bits, in_chunk = SG_MAX_BURST / kind.n_halves - 1;
+	uint64_t upper = chunk >> bits, folded = chunk ^ upper, number;
+	struct sg_channel *ch =
+		tcc->of_die[xcc] + ((folded ^ folded >> 2 * bits) & tcc->channel_mask);
+	struct sg_l2_set *group;
+	uint32_t set;
+
+	number = upper * (in_chunk + 1) + low;
+	set = sg_tcc_set_index(tcc, number);
+	group = &ch->sets[set & ~in_chunk];
+	__builtin_prefetch(group);
+	part->ch = ch;
+	part->group = group;
+	part->number = number;
+	part->set = set;
+}
+
+/* The bursts in the order in which they are sent. The spread's owner may forget it when it is answered. */
+static inline __attribute__((always_inline)) void find_parts(const struct sg_tcc *tcc,
+							     const struct sg_spread *s,
+							     struct part *parts,
+							     struct sg_l2_kind kind)
+{
+	uint64_t chunk = s->r.addr / SG_CHUNK;
+	uint64_t low = s->r.addr / (64 * kind.n_halves) % (SG_MAX_BURST / kind.n_halves);
+	struct part *at = parts;
+
+	for (uint32_t k = 0; k < s->n; k++, at++) {
+		struct sg_spread_to to = s->to[k];
+
+		at += k == s->home_at;
+		find_part(tcc, to.xcc, chunk + (uint64_t)(int64_t)to.by, low, at, kind);
+		at->addr = s->r.addr + (uint64_t)((int64_t)to.by * SG_CHUNK);
+		at->owner = s->latency + (size_t)to.cu * SG_N_TCP;
+		at->source = SG_SOURCE_NONE;
+	}
+	at = &parts[s->home_at];
+	find_part(tcc, s->home_xcc, chunk, low, at, kind);
+	at->addr = s->r.addr;
+	at->owner = s->r.owner;
+	at->source = s->r.source;
+}
+
+static inline __attribute__((always_inline)) void serve_spread(struct sg_tcc *tcc,
+							       const struct sg_spread *s,
+							       struct sg_l2_kind kind)
+{
+	struct part parts[SG_MAX_SPREAD];
+	uint32_t n = s->n + 1u;
+	struct sg_queued q;
+
+	find_parts(tcc, s, parts, kind);
+	q.r = s->r;
+	for (const struct part *part = parts; part < parts + n; part++) {
+		q.r.addr = part->addr;
+		q.r.owner = part->owner;
+		q.r.source = part->source;
+		q.number = part->number;
+		q.set = part->set;
+		part->ch->touched = true;
+		serve(tcc, part->ch, &q, part->group, kind);
+	}
+}
+
+/* By time, as they were sent. Those that arrive later stay. */
+static inline __attribute__((always_inline)) void serve_spreads(struct sg_tcc *tcc, uint64_t from,
+								uint32_t window,
+								struct sg_l2_kind kind)
+{
+	uint32_t n_kept = 0;
+
+	for (uint32_t k = tcc->n_spreads; k; k--) {
+		uint64_t time = tcc->spreads[k - 1].r.time - from;
+
+		if (time >= window)
+			continue;
+		tcc->spreads[k - 1].next = tcc->first[time];
+		tcc->first[time] = k;
+	}
+	for (uint32_t time = 0; time < window; time++)
+		for (uint32_t next = tcc->first[time]; next; tcc->first[time] = 0) {
+			const struct sg_spread *s = &tcc->spreads[next - 1];
+
+			next = s->next;
+			serve_spread(tcc, s, kind);
+		}
+	for (uint32_t k = 0; k < tcc->n_spreads; k++)
+		if (tcc->spreads[k].r.time - from >= window)
+			tcc->spreads[n_kept++] = tcc->spreads[k];
+	tcc->n_spreads = n_kept;
+	for (uint32_t k = 0, n = sg_hw_n_channels(tcc->hw); k < n; k++)
+		note_last_answer(tcc, &tcc->channels[k]);
+}
+
+static inline __attribute__((always_inline)) void serve_window(struct sg_tcc *tcc, uint64_t from,
+							       uint32_t window,
+							       struct sg_l2_kind kind)
+{
+	if (tcc->is_mixed)
+		serve_channels(tcc, from, window, kind);
+	else if (tcc->n_spreads)
+		serve_spreads(tcc, from, window, kind);
+}
+
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window)
 {
 	if (!tcc->direct)
-		serve_channels(tcc, from, window, (struct sg_l2_kind){ 2, false });
+		serve_window(tcc, from, window, (struct sg_l2_kind){ 2, false });
 	else if (tcc->n_halves == 2)
-		serve_channels(tcc, from, window, (struct sg_l2_kind){ 2, true });
+		serve_window(tcc, from, window, (struct sg_l2_kind){ 2, true });
 	else
-		serve_channels(tcc, from, window, (struct sg_l2_kind){ 1, true });
+		serve_window(tcc, from, window, (struct sg_l2_kind){ 1, true });
 }

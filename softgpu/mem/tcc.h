@@ -42,6 +42,26 @@ struct sg_queued {
 	uint32_t next;   /* of the same time: end in the inbox, in bytes, 0: none; likewise */
 } __attribute__((aligned(64)));
 
+/* Where one of the bursts of a spread goes. */
+struct sg_spread_to {
+	uint16_t cu; /* that has sent it */
+	uint8_t engine, xcc;
+	int32_t by; /* chunks from the home's line */
+};
+
+/*
+ * Bursts that many CUs send at the same time, all the same but for whole chunks between their addresses: the home's, which waits
+ * for an answer, and those of others, whose latencies are added up.
+ */
+#define SG_MAX_SPREAD 32 /* bursts */
+struct sg_spread {
+	struct sg_request r; /* the home's */
+	const struct sg_spread_to *to;
+	uint64_t *latency; /* the counter of the first CU; SG_N_TCP further on that of the next */
+	uint32_t next;     /* as in sg_queued: the number of the spread, from 1 on */
+	uint8_t n, home_at, home_xcc; /* so many others; the home is the home_at-th to send */
+} __attribute__((aligned(64)));
+
 struct sg_channel {
 	struct sg_queued *inbox;
 	uint32_t n_inbox, inbox_room;
@@ -78,6 +98,13 @@ struct sg_tcc {
 	uint64_t in_channel; /* lowest bits of a line's number that stand below them */
 	/* requests by time, like sg_queued.next; 0 outside of sg_tcc_serve() */
 	uint32_t first[SG_MAX_WINDOW];
+	/*
+	 * A window in which nothing else is sent is served spread by spread. Each channel gets the same in the same order, whichever
+	 * is served first. is_mixed: there are requests in inboxes, and spreads are put there, too.
+	 */
+	struct sg_spread *spreads;
+	uint32_t n_spreads, spreads_room;
+	bool is_mixed;
 	bool direct; /* reads take what writes take, 64 bytes at a time: no ports, no Infinity Cache */
 	uint8_t whole_line;   /* SG_L2_VALID of each half that a line has */
 	bool lost;            /* a request could not be kept: out of memory */
@@ -96,6 +123,12 @@ void sg_tcc_free(struct sg_tcc *tcc);
 void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t n_counters);
 /* The channel's inbox is full. False: no memory. */
 bool sg_tcc_grow(struct sg_tcc *tcc, struct sg_channel *ch);
+/* tcc_spread.c: a spread to be sent next, for the sender to fill. NULL: no memory. */
+struct sg_spread *sg_tcc_new_spread(struct sg_tcc *tcc);
+/* Sends all of its bursts. */
+void sg_tcc_send_spread(struct sg_tcc *tcc, const struct sg_spread *s);
+/* A request is about to be sent: spreads that wait are before it. */
+void sg_tcc_mix(struct sg_tcc *tcc);
 /* Serves what arrives in [from, from + window). */
 void sg_tcc_serve(struct sg_tcc *tcc, uint64_t from, uint32_t window);
 /* A release of system scope at `time`: dirty lines go to memory. Returns when the last one is there. */
@@ -108,23 +141,36 @@ void sg_tcc_finish(struct sg_tcc *tcc);
 void sg_tcc_count(const struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_request *r,
 		  bool hit, uint64_t n);
 
-/*
- * Where the request for an address goes: the sender writes all its fields there, at once. NULL: no memory. Upper bits of
- * the address are folded in, or the strides of powers of two that programs like would meet few channels.
- */
-static inline struct sg_request *sg_tcc_slot(struct sg_tcc *tcc, uint32_t xcc, uint64_t addr)
+/* The channel of an address. Upper bits are folded in, or the strides of powers of two that programs like would meet few channels. */
+static inline struct sg_channel *sg_tcc_channel(const struct sg_tcc *tcc, uint32_t xcc,
+						uint64_t addr)
 {
-	uint64_t part = addr >> SG_CHANNEL_SHIFT, line = addr >> tcc->line_shift;
-	uint64_t folded = part ^ part >> tcc->channel_bits;
-	struct sg_channel *ch = tcc->of_die[xcc];
-	struct sg_queued *q;
+	uint64_t part = addr >> SG_CHANNEL_SHIFT, folded = part ^ part >> tcc->channel_bits;
 
 	folded ^= folded >> 2 * tcc->channel_bits;
-	ch += folded & tcc->channel_mask;
+	return tcc->of_die[xcc] + (folded & tcc->channel_mask);
+}
+
+/* The number of an address's line there. */
+static inline uint64_t sg_tcc_number(const struct sg_tcc *tcc, uint64_t addr)
+{
+	uint64_t line = addr >> tcc->line_shift;
+
+	return (line >> tcc->channel_bits & ~tcc->in_channel) | (line & tcc->in_channel);
+}
+
+/* Where the request for an address goes: the sender writes all its fields there, at once. NULL: no memory. */
+static inline struct sg_request *sg_tcc_slot(struct sg_tcc *tcc, uint32_t xcc, uint64_t addr)
+{
+	struct sg_channel *ch = sg_tcc_channel(tcc, xcc, addr);
+	struct sg_queued *q;
+
+	if (__builtin_expect(!tcc->is_mixed, 0))
+		sg_tcc_mix(tcc);
 	if (ch->n_inbox == ch->inbox_room && !sg_tcc_grow(tcc, ch))
 		return NULL;
 	q = &ch->inbox[ch->n_inbox++];
-	q->number = (line >> tcc->channel_bits & ~tcc->in_channel) | (line & tcc->in_channel);
+	q->number = sg_tcc_number(tcc, addr);
 	return &q->r;
 }
 

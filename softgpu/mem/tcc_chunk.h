@@ -27,12 +27,13 @@ struct sg_l2_chunk {
 };
 
 static inline __attribute__((always_inline)) struct sg_l2_chunk sg_l2_chunk_of(
-	const struct sg_channel *ch, const struct sg_queued *q, struct sg_l2_kind kind)
+	const struct sg_channel *ch, const struct sg_queued *q, struct sg_l2_set *group,
+	struct sg_l2_kind kind)
 {
 	uint32_t in_chunk = SG_MAX_BURST / kind.n_halves - 1, at = q->set & in_chunk;
 
 	return (struct sg_l2_chunk){
-		.set = &ch->sets[q->set - at],
+		.set = group,
 		.filled = sg_l2_filled_at(ch, q->set - at, 0, in_chunk),
 		.number = q->number ^ at,
 		.at = at,

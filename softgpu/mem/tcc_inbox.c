@@ -3,22 +3,12 @@
  */
 #include "softgpu/mem/tcc_priv.h"
 
-/*
- * A die is dealt every n-th workgroup, so that some bits of its addresses are always the same. Upper bits are folded
- * in there, or such a copy would use a part of the sets (recorded: it displaces nothing).
- */
-static inline uint32_t set_index(uint64_t number, bool folds)
-{
-	return (uint32_t)(folds ? number ^ number >> 7 ^ number >> 14 : number);
-}
-
 uint32_t sg_tcc_sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t from,
 			   uint32_t window, uint64_t times[SG_MAX_WINDOW / 64])
 {
 	struct sg_queued *q = ch->inbox + ch->n_inbox - 1;
-	uint32_t n_later = 0, set_mask = tcc->n_sets - 1, *first = tcc->first;
+	uint32_t n_later = 0, *first = tcc->first;
 	uint32_t of_chunk = (uint32_t)tcc->in_channel;
-	bool folds = tcc->hw->l2_hash;
 
 	for (uint32_t end = ch->n_inbox * (uint32_t)sizeof(*q); end; end -= sizeof(*q), q--) {
 		uint64_t time = q->r.time - from;
@@ -27,7 +17,7 @@ uint32_t sg_tcc_sort_inbox(struct sg_tcc *tcc, struct sg_channel *ch, uint64_t f
 			n_later++;
 			continue;
 		}
-		q->set = set_index(q->number, folds) & set_mask;
+		q->set = sg_tcc_set_index(tcc, q->number);
 		__builtin_prefetch(&ch->sets[q->set & ~of_chunk]);
 		__builtin_prefetch(q->r.owner, 1); /* the answer changes it */
 		q->next = first[time];

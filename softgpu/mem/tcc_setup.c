@@ -76,6 +76,7 @@ void sg_tcc_free(struct sg_tcc *tcc)
 		free(ch->inbox);
 	}
 	sg_hbm_free(&tcc->hbm);
+	free(tcc->spreads);
 	free(tcc->channels);
 	tcc->channels = NULL;
 }
@@ -85,7 +86,8 @@ void sg_tcc_begin(struct sg_tcc *tcc, uint32_t mhz, uint64_t *counters, uint32_t
 	const struct sg_hw *hw = tcc->hw;
 
 	sg_ea_begin(tcc, mhz);
-	tcc->lost = false;
+	tcc->lost = tcc->is_mixed = false;
+	tcc->n_spreads = 0;
 	tcc->last_answer = tcc->n_unawaited = tcc->last_unawaited = 0;
 	for (uint32_t k = 0; k < sg_hw_n_channels(hw); k++) {
 		struct sg_channel *ch = &tcc->channels[k];

@@ -131,7 +131,7 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 			return NULL;
 		}
 		joint->members[k] =
-			(struct sg_joint_member){ f[k].cu, f[k].engine, f[k].xcc, by };
+			(struct sg_spread_to){ f[k].cu, f[k].engine, f[k].xcc, by };
 		lowest = by < lowest ? by : lowest;
 		highest = by > highest ? by : highest;
 	}
@@ -229,8 +229,7 @@ struct look_up {
 	bool sends; /* the home does, and that has been counted for all */
 	bool in_l1; /* ...: what L1 may have */
 	uint32_t tag_shift, n_tags;
-	uint32_t latency; /* the counter of its answers, and that of the first CU */
-	uint64_t *latencies;
+	uint64_t *latencies; /* of the first CU */
 	uint64_t other_rams[N_RAMS];
 	struct sg_request template; /* of a member whose lines are like the home's: all but address and owner */
 };
@@ -255,7 +254,7 @@ static void count(const struct look_up *l, struct sg_tcp *at, struct sg_memory_k
 }
 
 /* As many as the home's, and the same but for these. Of the member's CU nothing is read: it is seldom in the host's caches. */
-static inline void send_like(const struct look_up *l, const struct sg_joint_member *member,
+static inline void send_like(const struct look_up *l, const struct sg_spread_to *member,
 			     uint64_t line)
 {
 	struct sg_request *slot = sg_tcc_slot(&l->m->tcc, member->xcc, line << 6);
@@ -270,7 +269,8 @@ static inline void send_like(const struct look_up *l, const struct sg_joint_memb
 static void send(const struct look_up *l, struct sg_tcp *at, struct sg_memory_kind memory,
 		 const struct sg_burst *b)
 {
-	struct sg_sender sender = { &at->own.tcp[l->latency], SG_SOURCE_NONE, at->xcc, memory };
+	struct sg_sender sender = { l->latencies + (size_t)at->source * SG_N_TCP, SG_SOURCE_NONE,
+				    at->xcc, memory };
 
 	l->m->n_behind += b->n;
 	sg_burst_send(l->m, l->op, &sender, l->kind, b, l->template.bytes);
@@ -304,13 +304,13 @@ static __attribute__((noinline)) void send_unlike(const struct look_up *l, struc
 }
 
 /* The member's line is half of the tag RAMs away from the home's. */
-static inline void count_other_rams(const struct look_up *l, const struct sg_joint_member *member)
+static inline void count_other_rams(const struct sg_model *m, uint32_t cu,
+				    const uint64_t other_rams[N_RAMS])
 {
-	uint64_t *rams = l->latencies - l->latency + SG_C_TCP_TAGRAM0_REQ +
-			 (size_t)member->cu * SG_N_TCP;
+	uint64_t *rams = m->r->values[SG_BLOCK_TCP] + (size_t)cu * SG_N_TCP + SG_C_TCP_TAGRAM0_REQ;
 
 	for (unsigned k = 0; k < N_RAMS; k++)
-		rams[k] += l->other_rams[k];
+		rams[k] += other_rams[k];
 }
 
 /* What that one adds to, and takes back from, the requests of each RAM. */
@@ -324,7 +324,7 @@ static inline void find_other_rams(const struct sg_burst *b, uint64_t other_rams
 	other_rams[(ram + 3) % N_RAMS] = b->n - of_ram;
 }
 
-static inline void look_up_at(const struct look_up *l, const struct sg_joint_member *member)
+static inline void look_up_at(const struct look_up *l, const struct sg_spread_to *member)
 {
 	struct sg_tcp *at = &l->m->cus[member->cu].tcp;
 	const struct sg_model_range *near = &l->op->memory;
@@ -345,18 +345,8 @@ static inline void look_up_at(const struct look_up *l, const struct sg_joint_mem
 		return;
 	}
 	if (member->by & 1)
-		count_other_rams(l, member);
+		count_other_rams(l->m, member->cu, l->other_rams);
 	l->m->n_behind += l->b->n;
-	send_like(l, member, line);
-}
-
-/* Of an instruction whose members do what the home does. */
-static inline void send_at(const struct look_up *l, const struct sg_joint_member *member)
-{
-	uint64_t line = sg_joint_line(l->b->line, member->by);
-
-	if (member->by & 1)
-		count_other_rams(l, member);
 	send_like(l, member, line);
 }
 
@@ -376,16 +366,43 @@ static inline void send_of_home(const struct look_up *l, const struct sg_tcp *jo
 
 static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
 {
-	const struct sg_joint_op *joint = l->op->joint;
-
-	if (joint->is_alike) {
-		l->m->n_behind += (uint64_t)(to - from) * l->b->n;
-		for (uint32_t k = from; k < to; k++)
-			send_at(l, &joint->members[k]);
-		return;
-	}
 	for (uint32_t k = from; k < to; k++)
-		look_up_at(l, &joint->members[k]);
+		look_up_at(l, &l->op->joint->members[k]);
+}
+
+/* The counter of the latency of these requests, of the first CU. */
+static uint64_t *latencies_of(const struct sg_model *m, enum sg_req_kind kind)
+{
+	return m->r->values[SG_BLOCK_TCP] + (kind == SG_REQ_READ ?
+						     SG_C_TCP_TCC_READ_REQ_LATENCY :
+						     SG_C_TCP_TCC_WRITE_REQ_LATENCY);
+}
+
+/* Of an instruction whose members do what the home does. */
+static void send_all(const struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kind kind,
+		     const struct sg_burst *b, uint64_t bytes, uint32_t home_at)
+{
+	const struct sg_joint_op *joint = op->joint;
+	const struct sg_sender home = { op, tcp->source, 0, op->memory.kind };
+	struct sg_model *m = tcp->model;
+	struct sg_spread *s = sg_tcc_new_spread(&m->tcc);
+	uint64_t other_rams[N_RAMS];
+
+	if (!s)
+		return;
+	s->r = sg_burst_request(m, op, &home, kind, b, bytes);
+	s->r.shape = (uint8_t)sg_burst_shape_of(&s->r);
+	s->to = joint->members;
+	s->latency = latencies_of(m, kind);
+	s->n = (uint8_t)joint->n;
+	s->home_at = (uint8_t)home_at;
+	s->home_xcc = joint->home->xcc;
+	sg_tcc_send_spread(&m->tcc, s);
+	m->n_behind += (uint64_t)joint->n * b->n;
+	find_other_rams(b, other_rams);
+	for (uint32_t k = 0; k < joint->n; k++)
+		if (joint->members[k].by & 1)
+			count_other_rams(m, joint->members[k].cu, other_rams);
 }
 
 /* All send at the same time, and L2 serves them in the order in which they are sent: they take turns to be the first. */
@@ -396,8 +413,16 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 	struct sg_model *m = tcp->model;
 	const struct sg_sender member = { NULL, SG_SOURCE_NONE, 0, op->memory.kind };
 	bool reads = kind == SG_REQ_READ;
-	uint32_t latency = reads ? SG_C_TCP_TCC_READ_REQ_LATENCY : SG_C_TCP_TCC_WRITE_REQ_LATENCY;
-	struct look_up l = {
+	uint32_t first = m->joint_turn++ % (joint->n + 1);
+	struct look_up l;
+
+	if (joint->shares_l1 && !sends) /* they all hit */
+		return;
+	if (joint->is_alike) {
+		send_all(tcp, op, kind, b, bytes, first);
+		return;
+	}
+	l = (struct look_up){
 		.m = m,
 		.op = op,
 		.kind = kind,
@@ -406,15 +431,10 @@ void sg_joint_look_up(struct sg_tcp *tcp, struct sg_vmem_op *op, enum sg_req_kin
 		.in_l1 = reads && !op->glc && op->memory.kind.mtype != SG_MTYPE_UC,
 		.tag_shift = m->hw->l1_line == 128,
 		.n_tags = b->n * sg_tcp_requests(m->hw, b->lines),
-		.latency = latency,
-		.latencies = m->r->values[SG_BLOCK_TCP] + latency,
+		.latencies = latencies_of(m, kind),
 		.template = sg_burst_request(m, op, &member, kind, b, bytes),
 	};
-	uint32_t first = m->joint_turn++ % (joint->n + 1);
-
 	l.template.shape = (uint8_t)sg_burst_shape_of(&l.template);
-	if (joint->shares_l1 && !sends) /* they all hit */
-		return;
 	find_other_rams(b, l.other_rams);
 	look_up_members(&l, 0, first);
 	if (sends)

@@ -65,7 +65,7 @@ static bool are_the_same(const struct sg_joint_l1 *l1, const struct sg_joint_op 
 	int32_t home = l1->at[joint->engine];
 
 	for (uint32_t k = 0; k < joint->n; k++) {
-		const struct sg_joint_member *member = &joint->members[k];
+		const struct sg_spread_to *member = &joint->members[k];
 
 		if (l1->at[member->engine] != home + member->by)
 			return false;

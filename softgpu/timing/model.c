@@ -353,7 +353,7 @@ static uint64_t next_window(const struct sg_model *m, uint64_t t, uint32_t windo
 {
 	uint64_t next = SG_NEVER;
 
-	if (m->spi.n_left)
+	if (m->spi.n_left || m->tcc.n_spreads)
 		return t;
 	for (uint32_t k = 0; k < sg_hw_n_channels(m->hw); k++)
 		if (m->tcc.channels[k].n_inbox)

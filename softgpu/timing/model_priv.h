@@ -168,11 +168,7 @@ struct sg_joint_op {
 	bool is_alike; /* requests of members differ from the home's in address, owner and die only */
 	bool shares_l1; /* a load: the joint pipeline's L1 is looked up, see joint_l1.c */
 	int32_t l1_at;  /* ...: chunks from that one's lines to the home's */
-	struct sg_joint_member {
-		uint16_t cu;
-		uint8_t engine, xcc;
-		int32_t by; /* chunks of SG_CHUNK bytes from the home's lines to its own */
-	} members[];
+	struct sg_spread_to members[];
 };
 
 #define SG_TA_CYCLES 20 /* address unit: 64 lanes by 16, and the way to it */
