@@ -63,53 +63,102 @@ static inline uint64_t sg_ea_read_at_once(struct sg_tcc *tcc, struct sg_channel 
 	return sg_ea_read_on(tcc, ch, sg_hbm_way(hbm, ch->index, number), there, time, n, scalar);
 }
 
+/*
+ * Requests of a channel to its GPU's own memory, one after the other, which nothing else is between: what they change is kept
+ * in the host's registers. Reads: if memory is `direct`; to write: if there is an Infinity Cache, sg_hbm_touch() has put the
+ * line there.
+ */
+struct sg_ea_run {
+	uint64_t taken;                   /* *sg_channel.taken */
+	uint64_t read_level, write_level; /* sums of when they are sent, from when they came */
+};
+
+static inline struct sg_ea_run sg_ea_start(const struct sg_channel *ch)
+{
+	return (struct sg_ea_run){ .taken = *ch->taken };
+}
+
+/* After so many requests. */
+static inline void sg_ea_stop(const struct sg_tcc *tcc, struct sg_channel *ch,
+			      const struct sg_ea_run *run, uint32_t n_reads, uint32_t n_writes)
+{
+	*ch->taken = run->taken;
+	ch->own_reads[0] += n_reads;
+	ch->own_writes += n_writes;
+	if (n_reads)
+		ch->c[SG_C_TCC_EA_RDREQ_LEVEL] +=
+			run->read_level + n_reads * (uint64_t)tcc->hbm.read_cycles;
+	if (n_writes)
+		ch->c[SG_C_TCC_EA_WRREQ_LEVEL] +=
+			run->write_level + n_writes * (uint64_t)tcc->hbm.write_cycles;
+}
+
 /* n times 64 bytes of one line, in n requests one after the other. The second waits for the first, so its wait for credits
  * includes that of the first. */
-
-/* If memory is `direct`. */
-static inline __attribute__((always_inline)) uint64_t sg_ea_read_own(struct sg_tcc *tcc,
-								     struct sg_channel *ch,
-								     uint64_t time, uint32_t n)
+static inline __attribute__((always_inline)) uint64_t sg_ea_read_next(const struct sg_tcc *tcc,
+								      struct sg_channel *ch,
+								      struct sg_ea_run *run,
+								      uint64_t time, uint32_t n)
 {
-	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
+	uint64_t now = time << 8, start = now > run->taken ? now : run->taken;
 	uint64_t end = start + tcc->hbm.read_cost;
-	uint64_t sum = end >> 8; /* of the times when data are sent */
 
+	run->read_level += (end >> 8) - time;
 	if (n == 2) {
 		start = end;
 		end += tcc->hbm.read_cost;
-		sum += end >> 8;
+		run->read_level += (end >> 8) - time;
 	}
-	*ch->taken = end;
-	ch->own_reads[0] += n;
-	ch->c[SG_C_TCC_EA_RDREQ_LEVEL] += sum + n * (tcc->hbm.read_cycles - time);
+	run->taken = end;
 	if (start - now > tcc->hbm.read_credit)
 		sg_busy_add(&ch->read_stall, time, (start >> 8) - tcc->hw->read_credit);
 	return (end >> 8) + tcc->hbm.read_cycles;
 }
 
-/* To memory; if there is an Infinity Cache, sg_hbm_touch() has put the line there. */
-static inline __attribute__((always_inline)) uint64_t sg_ea_write_own(struct sg_tcc *tcc,
-								      struct sg_channel *ch,
-								      uint64_t time, uint32_t n)
+static inline __attribute__((always_inline)) uint64_t sg_ea_write_next(const struct sg_tcc *tcc,
+								       struct sg_channel *ch,
+								       struct sg_ea_run *run,
+								       uint64_t time, uint32_t n)
 {
-	uint64_t now = time << 8, start = now > *ch->taken ? now : *ch->taken;
+	uint64_t now = time << 8, start = now > run->taken ? now : run->taken;
 	uint64_t end = start + tcc->hbm.taken_cost;
 	/* fitted: a write is acknowledged on its way to memory */
-	uint64_t done = (end >> 8) - ((start - now) >> 9), sum = done;
+	uint64_t done = (end >> 8) - ((start - now) >> 9);
 
+	run->write_level += done - time;
 	if (n == 2) {
 		start = end;
 		end += tcc->hbm.taken_cost;
 		done = (end >> 8) - ((start - now) >> 9);
-		sum += done;
+		run->write_level += done - time;
 	}
-	*ch->taken = end;
-	ch->own_writes += n;
-	ch->c[SG_C_TCC_EA_WRREQ_LEVEL] += sum + n * (tcc->hbm.write_cycles - time);
+	run->taken = end;
 	if (start - now > tcc->hbm.write_credit)
 		sg_busy_add(&ch->write_stall, time, (start >> 8) - tcc->hw->write_credit);
 	return done + tcc->hbm.write_cycles;
+}
+
+/* One of them alone. */
+static inline __attribute__((always_inline)) uint64_t sg_ea_read_own(const struct sg_tcc *tcc,
+								     struct sg_channel *ch,
+								     uint64_t time, uint32_t n)
+{
+	struct sg_ea_run run = sg_ea_start(ch);
+	uint64_t done = sg_ea_read_next(tcc, ch, &run, time, n);
+
+	sg_ea_stop(tcc, ch, &run, n, 0);
+	return done;
+}
+
+static inline __attribute__((always_inline)) uint64_t sg_ea_write_own(const struct sg_tcc *tcc,
+								      struct sg_channel *ch,
+								      uint64_t time, uint32_t n)
+{
+	struct sg_ea_run run = sg_ea_start(ch);
+	uint64_t done = sg_ea_write_next(tcc, ch, &run, time, n);
+
+	sg_ea_stop(tcc, ch, &run, 0, n);
+	return done;
 }
 
 #endif

@@ -41,6 +41,14 @@ static inline __attribute__((always_inline)) struct sg_l2_chunk sg_l2_chunk_of(
 	};
 }
 
+/* The place of the k-th line of a whole chunk. Without an Infinity Cache, sets are chosen by the lowest bits alone. */
+static inline __attribute__((always_inline)) uint32_t sg_l2_place(const struct sg_l2_chunk *c,
+								  uint32_t k,
+								  struct sg_l2_kind kind)
+{
+	return kind.direct ? k : c->at ^ k;
+}
+
 /* A chunk whose lines are written to memory while those of another one are served. */
 struct sg_l2_leaving {
 	bool is;
@@ -85,6 +93,7 @@ static inline __attribute__((always_inline)) struct sg_l2_answered sg_l2_fetch_c
 {
 	uint32_t n_lines = SG_MAX_BURST / kind.n_halves, there = 0;
 	struct sg_l2_answered all = { 0 };
+	struct sg_ea_run run = sg_ea_start(ch);
 	struct sg_hbm_way way;
 
 	if (!kind.direct)
@@ -98,14 +107,18 @@ static inline __attribute__((always_inline)) struct sg_l2_answered sg_l2_fetch_c
 				sg_l2_announce(tcc, ch, evicted, n_lines, time);
 			there = sg_hbm_touch(&tcc->hbm, ch->index, q->number, n_lines, time, false);
 		}
-		if (evicts)
+		if (evicts && kind.direct)
+			sg_ea_write_next(tcc, ch, &run, time, kind.n_halves);
+		else if (evicts) /* takes the port, as reads do */
 			sg_ea_write_own(tcc, ch, time, kind.n_halves);
-		done = kind.direct ? sg_ea_read_own(tcc, ch, time, kind.n_halves)
+		done = kind.direct ? sg_ea_read_next(tcc, ch, &run, time, kind.n_halves)
 				   : sg_ea_read_on(tcc, ch, way, there >> k & 1, time,
 						   kind.n_halves, false);
-		filled[c->at ^ k] = done += tcc->fill;
+		filled[sg_l2_place(c, k, kind)] = done += tcc->fill;
 		sg_l2_answer(tcc, a, &all, k, done);
 	}
+	if (kind.direct)
+		sg_ea_stop(tcc, ch, &run, SG_MAX_BURST, evicts ? SG_MAX_BURST : 0);
 	return all;
 }
 
@@ -117,7 +130,7 @@ static inline __attribute__((always_inline)) struct sg_l2_answered sg_l2_hit_chu
 
 #pragma GCC unroll 4
 	for (uint32_t k = 0; k < SG_MAX_BURST / kind.n_halves; k++) {
-		uint64_t time = sg_l2_next_turn(t), done = filled[c->at ^ k];
+		uint64_t time = sg_l2_next_turn(t), done = filled[sg_l2_place(c, k, kind)];
 
 		sg_l2_answer(tcc, a, &all, k, done > time ? done : time);
 	}
@@ -176,7 +189,9 @@ static void sg_l2_write_out(struct sg_tcc *tcc, struct sg_channel *ch,
 			    const struct sg_l2_leaving *cleaned, const uint64_t *times,
 			    uint32_t n_halves)
 {
-	uint32_t n_lines = SG_MAX_BURST / n_halves, n = n_lines * (evicted->is + cleaned->is);
+	uint32_t n_lines = SG_MAX_BURST / n_halves, n_each = evicted->is + cleaned->is;
+	uint32_t n = n_lines * n_each;
+	struct sg_ea_run run;
 
 	C(TCC_WRITEBACK) += n;
 	C(TCC_NORMAL_WRITEBACK) += n;
@@ -184,9 +199,12 @@ static void sg_l2_write_out(struct sg_tcc *tcc, struct sg_channel *ch,
 		sg_l2_announce(tcc, ch, evicted, n_lines, times[0] - tcc->answer_after);
 	if (tcc->hbm.mall && cleaned->is)
 		sg_l2_announce(tcc, ch, cleaned, n_lines, times[0] - tcc->answer_after);
+	run = sg_ea_start(ch);
 	for (uint32_t k = 0; k < n_lines; k++)
-		for (uint32_t m = 0; m < n / n_lines; m++)
-			sg_ea_write_own(tcc, ch, times[k * n_halves] - tcc->answer_after, n_halves);
+		for (uint32_t m = 0; m < n_each; m++)
+			sg_ea_write_next(tcc, ch, &run, times[k * n_halves] - tcc->answer_after,
+					 n_halves);
+	sg_ea_stop(tcc, ch, &run, 0, n * n_halves);
 }
 
 static inline __attribute__((always_inline)) void sg_l2_write_chunk(
@@ -214,7 +232,7 @@ static inline __attribute__((always_inline)) void sg_l2_write_chunk(
 		uint64_t time = sg_l2_next_turn(&t);
 
 		if (!present && k % kind.n_halves == 0)
-			filled[c.at ^ k / kind.n_halves] = time;
+			filled[sg_l2_place(&c, k / kind.n_halves, kind)] = time;
 		sum += a->times[k] = time + tcc->answer_after;
 	}
 	if (evicted.is || cleaned.is)
