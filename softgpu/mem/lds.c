@@ -2,34 +2,53 @@
 
 #include <string.h>
 
-/* The lanes in one go: how many turns does the busiest bank take? */
-static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
-			 uint32_t size, bool atomic, uint32_t n_banks, struct sg_lds_cost *cost)
+static uint8_t *seen_at(const struct sg_lds *lds, uint64_t a, uint32_t d)
 {
-	uint32_t seen[SG_LDS_BANKS][64]; /* distinct dwords of each bank */
+	return &lds->seen->dwords[(a / 4 + d) % SG_LDS_MAX_DWORDS];
+}
+
+/* Of a lane. */
+static inline uint32_t n_dwords(uint64_t a, uint32_t size)
+{
+	return (uint32_t)(((a & 3) + size + 3) / 4);
+}
+
+/*
+ * The lanes in one go: how many turns does the busiest bank take? Whether two lanes meet in a bank or in a dword is as good as
+ * random in a histogram, so nothing here branches on it.
+ */
+static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
+			 uint32_t size, bool atomic, const struct sg_lds *lds,
+			 struct sg_lds_cost *cost)
+{
 	uint8_t n_seen[SG_LDS_BANKS] = { 0 }, n_same[SG_LDS_BANKS] = { 0 };
-	uint32_t turns = 0, same = 0;
+	uint32_t turns = 0, same = 0, bank_mask = lds->n_banks - 1, unaligned = 0;
 
-	for (lanes &= in->mask; lanes; lanes &= lanes - 1) {
-		uint64_t a = in->addr[__builtin_ctzll(lanes)] + offset;
-		uint32_t dwords = (uint32_t)(((a & 3) + size + 3) / 4);
+	lanes &= in->mask;
+	for (uint64_t left = lanes; left; left &= left - 1) {
+		uint64_t a = in->addr[__builtin_ctzll(left)] + offset;
 
-		for (uint32_t d = 0; d < dwords; d++) {
-			uint32_t dword = (uint32_t)(a / 4 + d), bank = dword % n_banks, k = 0;
+		for (uint32_t d = 0, n = n_dwords(a, size); d < n; d++) {
+			uint32_t bank = (uint32_t)(a / 4 + d) & bank_mask;
+			uint8_t *seen = seen_at(lds, a, d), again = *seen;
 
-			while (k < n_seen[bank] && seen[bank][k] != dword)
-				k++;
-			if (k < n_seen[bank]) {
-				if (atomic && ++n_same[bank] > same)
-					same = n_same[bank];
-				continue;
-			}
-			seen[bank][n_seen[bank]++] = dword;
+			*seen = 1;
+			n_seen[bank] += !again;
+			n_same[bank] += again;
 			turns = n_seen[bank] > turns ? n_seen[bank] : turns;
+			same = n_same[bank] > same ? n_same[bank] : same;
 		}
-		if (a & (size < 4 ? size - 1 : 3u))
-			cost->unaligned++;
+		unaligned += (a & (size < 4 ? size - 1 : 3u)) != 0;
 	}
+	for (uint64_t left = lanes; left; left &= left - 1) {
+		uint64_t a = in->addr[__builtin_ctzll(left)] + offset;
+
+		for (uint32_t d = 0, n = n_dwords(a, size); d < n; d++)
+			*seen_at(lds, a, d) = 0;
+	}
+	if (!atomic)
+		same = 0;
+	cost->unaligned += unaligned;
 	cost->addr_conflict += same;
 	return turns + same;
 }
@@ -78,7 +97,7 @@ struct sg_lds_cost sg_lds_cost(const struct sg_trace_access *in, const struct sg
 		for (unsigned g = 0; g < n_groups; g++) {
 			uint32_t before = cost.addr_conflict;
 			uint32_t turns = turns_of(in, groups[g], pair ? inst->pair[p] : 0,
-						  inst->bytes, atomic, lds->n_banks, &cost);
+						  inst->bytes, atomic, lds, &cost);
 			uint32_t conflict = turns - (cost.addr_conflict - before);
 
 			if (!turns)

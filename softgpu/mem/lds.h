@@ -22,10 +22,18 @@ struct sg_lds_cost {
 	uint32_t violations;                              /* lanes out of bounds */
 };
 
+#define SG_LDS_MAX_DWORDS (64u << 10) /* a power of two, and more than any GPU has; lanes beyond share them */
+
+/* Which dwords lanes access at the same time: for sg_lds_cost() to use; all 0 before and after. */
+struct sg_lds_seen {
+	uint8_t dwords[SG_LDS_MAX_DWORDS];
+};
+
 /* The LDS of a workgroup */
 struct sg_lds {
 	uint32_t bytes;   /* lanes beyond are violations; 0: not checked */
 	uint32_t n_banks; /* 32 or 64 */
+	struct sg_lds_seen *seen;
 };
 
 #define SG_LDS_BANKS 64               /* at most */

@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 
-#include "softgpu/mem/lds.h"
 #include "softgpu/timing/model_priv.h"
 
 #define SQ(name) cu->own.sq[SG_C_##name]
@@ -14,7 +13,8 @@ static uint32_t lds_cycles(struct sg_cu *cu, const struct sg_model_wave *w,
 			   struct sg_memory_trace trace, const struct sg_timing_insn *inst)
 {
 	struct sg_lds_memo **memo = &w->page->lds[w->slot];
-	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks };
+	const struct sg_lds lds = { cu->model->d->lds_bytes, cu->model->hw->lds_banks,
+				    &cu->model->lds_seen };
 	struct sg_lds_cost next;
 	const struct sg_lds_cost *cost = &next;
 

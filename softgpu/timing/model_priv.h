@@ -8,6 +8,7 @@
 
 #include "softgpu/mem/cache.h"
 #include "softgpu/mem/coalesce.h"
+#include "softgpu/mem/lds.h"
 #include "softgpu/mem/request.h"
 #include "softgpu/mem/tcc.h"
 #include "softgpu/timing/code_map.h"
@@ -379,6 +380,7 @@ struct sg_model {
 	struct sg_reuse followers;   /* arrays of them, one for each engine but one */
 	struct sg_reuse ops[3];      /* without room for lines; for few; for all there can be */
 	struct sg_accesses accesses; /* of the instruction that is being issued */
+	struct sg_lds_seen lds_seen;
 	struct sg_in_order in_order; /* the same, if it is one */
 	struct sg_steady *steady;
 	struct sg_issue_counts *issue_counts; /* of the engines in step */

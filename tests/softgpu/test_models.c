@@ -120,7 +120,8 @@ static void the_fast_way_of_whole_lines_is_the_slow_one(void **state)
 	}
 }
 
-static const struct sg_lds banks_32 = { 65536, 32 }, banks_64 = { 163840, 64 };
+static struct sg_lds_seen seen;
+static const struct sg_lds banks_32 = { 65536, 32, &seen }, banks_64 = { 163840, 64, &seen };
 
 static struct sg_lds_cost lds_of(const struct sg_lds *lds, const char *mnemonic, int32_t stride)
 {
