@@ -22,7 +22,8 @@ struct sg_lds_cost {
 	uint32_t violations;                              /* lanes out of bounds */
 };
 
-#define SG_LDS_MAX_DWORDS (64u << 10) /* a power of two, and more than any GPU has; lanes beyond share them */
+#define SG_LDS_MAX_DWORDS                                                                          \
+	(64u << 10) /* a power of two, and more than any GPU has; lanes beyond share them */
 
 /* Which dwords lanes access at the same time: for sg_lds_cost() to use; all 0 before and after. */
 struct sg_lds_seen {

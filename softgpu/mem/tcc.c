@@ -441,12 +441,9 @@ static inline __attribute__((always_inline)) bool has_parts(struct sg_l2_kind ki
 }
 
 /* A burst of all of a chunk, or of one of its two parts. False: not one that can be served at once. */
-static inline __attribute__((always_inline)) bool serve_chunk(struct sg_tcc *tcc,
-							      struct sg_channel *ch,
-							      const struct sg_queued *q,
-							      struct sg_l2_set *group,
-							      struct sg_answers *a,
-							      struct sg_l2_kind kind)
+static inline __attribute__((always_inline)) bool serve_chunk(
+	struct sg_tcc *tcc, struct sg_channel *ch, const struct sg_queued *q,
+	struct sg_l2_set *group, struct sg_answers *a, struct sg_l2_kind kind)
 {
 	const struct sg_request *r = &q->r;
 	struct sg_l2_chunk c = sg_l2_chunk_of(ch, q, group, kind);

@@ -22,7 +22,8 @@ static void put_apart(struct sg_tcc *tcc, const struct sg_spread *s)
 static bool grow(struct sg_tcc *tcc)
 {
 	uint32_t room = tcc->spreads_room ? 2 * tcc->spreads_room : 64;
-	struct sg_spread *spreads = aligned_alloc(_Alignof(struct sg_spread), room * sizeof(*spreads));
+	struct sg_spread *spreads =
+		aligned_alloc(_Alignof(struct sg_spread), room * sizeof(*spreads));
 
 	if (!spreads)
 		return false;

@@ -130,8 +130,7 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 			sg_reuse_put(&m->joint_ops, joint);
 			return NULL;
 		}
-		joint->members[k] =
-			(struct sg_spread_to){ f[k].cu, f[k].engine, f[k].xcc, by };
+		joint->members[k] = (struct sg_spread_to){ f[k].cu, f[k].engine, f[k].xcc, by };
 		lowest = by < lowest ? by : lowest;
 		highest = by > highest ? by : highest;
 	}
@@ -373,9 +372,8 @@ static void look_up_members(const struct look_up *l, uint32_t from, uint32_t to)
 /* The counter of the latency of these requests, of the first CU. */
 static uint64_t *latencies_of(const struct sg_model *m, enum sg_req_kind kind)
 {
-	return m->r->values[SG_BLOCK_TCP] + (kind == SG_REQ_READ ?
-						     SG_C_TCP_TCC_READ_REQ_LATENCY :
-						     SG_C_TCP_TCC_WRITE_REQ_LATENCY);
+	return m->r->values[SG_BLOCK_TCP] + (kind == SG_REQ_READ ? SG_C_TCP_TCC_READ_REQ_LATENCY
+								 : SG_C_TCP_TCC_WRITE_REQ_LATENCY);
 }
 
 /* Of an instruction whose members do what the home does. */

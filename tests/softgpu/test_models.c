@@ -259,8 +259,8 @@ static void patterns_that_recur_cost_the_same(void **state)
 			cost = memo[n % 3].cost;
 			n_again++;
 		} else {
-			assert_true(sg_lds_next(&r.memory, ~0ull, &inst, &banks_32, &memo[n % 3], &lists,
-						&cost));
+			assert_true(sg_lds_next(&r.memory, ~0ull, &inst, &banks_32, &memo[n % 3],
+						&lists, &cost));
 		}
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}

@@ -287,10 +287,12 @@ static void records_like_earlier_ones_have_its_digest(void **state)
 		bool is_like = n && n < 4;
 
 		assert_false(sg_trace_like(&r.memory, ~0ull, SG_SPACE_LDS, &lists, &next));
-		assert_int_equal(sg_trace_like(&r.memory, ~0ull, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		assert_int_equal(sg_trace_like(&r.memory, ~0ull, SG_SPACE_GLOBAL, &lists, &next),
+				 is_like);
 		/* computed once, and found from then on */
 		assert_int_equal(lists.n_added, n > 0);
-		assert_int_equal(sg_trace_short(&r.memory, SG_SPACE_GLOBAL, &lists, &next), is_like);
+		assert_int_equal(sg_trace_short(&r.memory, SG_SPACE_GLOBAL, &lists, &next),
+				 is_like);
 		if (is_like) {
 			assert_int_equal(next.form, SG_TRACE_LIST32);
 			assert_true(next.base == 0x7f0000000000ull + n * 64);
