@@ -93,7 +93,7 @@ case $(readlink -f "$(ldd "$resident" | sed -n 's/.*libamdhip64.so.5 => \([^ ]*\
 *) sees 'memory 4.00 KiB, at most 4.00 KiB' ;;
 esac
 sees 'fill(int'
-calls() { sed -n 's/^   0  [ 0-9.]* m\{0,1\}s  *\([0-9]*\) .*/\1/p' "$out"; }
+calls() { sed -n 's/^   0  [ 0-9.]* [mun]\{0,1\}s  *\([0-9]*\) .*/\1/p' "$out"; }
 first=$(calls)
 [ "${first:-0}" -gt 0 ] || fail "no calls of the kernel are shown"
 for try in $(seq 100); do
