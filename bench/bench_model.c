@@ -203,6 +203,12 @@ int main(int argc, char **argv)
 	int turns = argc > 1 ? atoi(argv[1]) : 5;
 	struct synth_kernel vcopy;
 
+	if (turns < 1) {
+		fprintf(stderr,
+			"bench_model: '%s' is no number of turns: bench_model [TURNS [PART OF A NAME [GPU]]]\n",
+			argv[1]);
+		return 2;
+	}
 	only = argc > 2 && *argv[2] ? argv[2] : NULL;
 	gpu = argc > 3 ? find_gpu(argv[3]) : gpu;
 	vcopy = gpu->n_xcc > 1 ? synth_vcopy_mi300(false) : synth_vcopy();

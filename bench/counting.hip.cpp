@@ -2,7 +2,8 @@
  * counting: what counting costs, in processor time of all threads. Each kernel is run plain, counted on
  * addresses that it never had before, and counted on those of the run before, in turn and in one process;
  * printed are the medians and their ratios. The model has to run for the first kind only: a dispatch that
- * is like an earlier one has its counters. The aim is a ratio under 3.
+ * is like an earlier one has its counters. The aim is a ratio under 3, which streams, arithmetic and tiles keep. The kernels
+ * behind these show what borders, reductions and scattered accesses cost.
  *
  *	counting [REPEATS [PART OF A NAME]]
  */
@@ -52,6 +53,60 @@ __global__ void gemm(const float *a, const float *b, float *c, int n)
 		__syncthreads();
 	}
 	c[row * n + col] = sum;
+}
+
+__global__ void reduce(const float *a, float *c, int n)
+{
+	__shared__ float sums[256];
+	int t = threadIdx.x;
+	float sum = 0;
+
+	for (int i = blockIdx.x * 256 + t; i < n; i += gridDim.x * 256)
+		sum += a[i];
+	sums[t] = sum;
+	__syncthreads();
+	for (int k = 128; k; k /= 2) {
+		if (t < k)
+			sums[t] += sums[t + k];
+		__syncthreads();
+	}
+	if (!t)
+		c[blockIdx.x] = sums[0];
+}
+
+__global__ void stencil(const float *a, float *c, int n)
+{
+	int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
+	const float *at = a + y * n + x;
+
+	if (x > 0 && y > 0 && x < n - 1 && y < n - 1)
+		c[y * n + x] = 0.2f * (at[0] + at[-1] + at[1] + at[-n] + at[n]);
+}
+
+__global__ void histogram(const int *a, int *c, int n)
+{
+	__shared__ int bins[256];
+
+	bins[threadIdx.x] = 0;
+	__syncthreads();
+	for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256)
+		atomicAdd(&bins[a[i] & 255], 1);
+	__syncthreads();
+	atomicAdd(&c[threadIdx.x], bins[threadIdx.x]);
+}
+
+__global__ void transpose(const float *a, float *c, int n)
+{
+	int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+
+	c[x * n + y] = a[y * n + x];
+}
+
+__global__ void gather(const int *at, const float *a, float *c, int n)
+{
+	int id = blockIdx.x * 256 + threadIdx.x;
+
+	c[id] = a[at[id] & (n - 1)];
 }
 
 struct cost {
@@ -111,14 +166,25 @@ template <class L> static void measure(const char *name, int repeats, L launch)
 int main(int argc, char **argv)
 {
 	int repeats = argc > 1 ? atoi(argv[1]) : 7;
+	std::vector<int> random(1 << 21);
+	unsigned seed = 1;
 	double *a, *c;
+	int *at;
 
+	if (repeats < 1) {
+		fprintf(stderr, "counting: '%s' is no number of repeats: counting [REPEATS [PART OF A NAME]]\n", argv[1]);
+		return 2;
+	}
 	only = argc > 2 ? argv[2] : NULL;
 	HIP_OK(hipSetDeviceFlags(hipDeviceScheduleBlockingSync)); /* a spinning host takes a core from the GPU */
 	size_t room = (8 << 20) + 4096 * ((size_t)repeats + 1);
 
+	for (int &number : random)
+		number = (int)((seed = seed * 1664525 + 1013904223) >> 10);
 	HIP_OK(hipMalloc(&a, room));
 	HIP_OK(hipMalloc(&c, room));
+	HIP_OK(hipMalloc(&at, room));
+	HIP_OK(hipMemcpy(at, random.data(), random.size() * sizeof(random[0]), hipMemcpyHostToDevice));
 	choose = (decltype(choose))dlsym(RTLD_DEFAULT, "softgpu_count");
 	if (!choose) {
 		fprintf(stderr, "bench: not the software GPU: it cannot be asked to count\n");
@@ -132,6 +198,21 @@ int main(int argc, char **argv)
 		float *x = (float *)a + 1024 * shift, *y = (float *)c + 1024 * shift;
 
 		gemm<<<dim3(16, 16), dim3(16, 16)>>>(x, x, y, 256);
+	});
+	measure("sum of 2M", repeats, [&](int shift) {
+		reduce<<<512, 256>>>((float *)a + 1024 * shift, (float *)c + 1024 * shift, 1 << 21);
+	});
+	measure("stencil of 1024 x 1024", repeats, [&](int shift) {
+		stencil<<<dim3(16, 256), dim3(64, 4)>>>((float *)a + 1024 * shift, (float *)c + 1024 * shift, 1024);
+	});
+	measure("histogram of 1M, in LDS", repeats, [&](int shift) {
+		histogram<<<256, 256>>>(at + 1024 * shift, (int *)c + 1024 * shift, 1 << 20);
+	});
+	measure("transpose of 1024", repeats, [&](int shift) {
+		transpose<<<dim3(64, 64), dim3(16, 16)>>>((float *)a + 1024 * shift, (float *)c + 1024 * shift, 1024);
+	});
+	measure("gather of 256k", repeats, [&](int shift) {
+		gather<<<1024, 256>>>(at + 1024 * shift, (float *)a + 1024 * shift, (float *)c + 1024 * shift, 1 << 18);
 	});
 	return 0;
 }
