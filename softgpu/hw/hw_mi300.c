@@ -21,7 +21,7 @@
 	.fetch_16ths = 18,                    /* M */ \
 	.icache_bytes = 65536, .dcache_bytes = 16384, .scalar_ways = 4, /* D; D; M */ \
 	.scalar_hit = 80, .scalar_waiting = 30, /* F: SQ_INST_LEVEL_SMEM; R: SQC_DCACHE_MISSES_DUPLICATE */ \
-	.scalar_queue = 36,                   /* F: SQ_WAIT_INST_ANY of MI300X */ \
+	.scalar_queue = 37,                   /* F: SQ_WAIT_INST_ANY, between MI300X and MI300A */ \
 	.waits = { .matrix = 4, .matrix_accumulator = 1, .sgpr_memory = 5, /* D: wait states of the ISA manuals, in LLVM */ \
 		   .trans = 1, .sgpr_vector = 2, /* D */ \
 		   .sgpr_scalar = 4 },        /* M */ \
