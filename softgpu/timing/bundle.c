@@ -10,10 +10,17 @@
  */
 #include "softgpu/timing/model_priv.h"
 
-#define PATIENCE 2   /* bundles that may be launched before a workgroup that is held */
+/*
+ * Bundles that may be launched before a workgroup that is held. On a GPU of 8 engines, those at the edges of a grid of up to 24
+ * columns find enough others meanwhile. An engine has more workgroups than that at a time, so none is late by much; launched alone,
+ * they would distort what is counted more.
+ */
+#define PATIENCE 24
 #define MAX_ALONE 8u /* one of so many workgroups of the engine that leads may be alone */
 #define FILLS 4
-#define MIN_ROOM 32 /* to hold workgroups */
+#define MIN_ROOM 96 /* to hold workgroups; SG_MAX_HELD is more */
+
+_Static_assert(MIN_ROOM <= SG_MAX_HELD, "there is room");
 
 static bool is_same_path(const struct sg_wg_traces *a, const struct sg_wg_traces *b)
 {
