@@ -74,42 +74,17 @@ static struct sg_vmem_counts *counts_of(struct sg_model *m, const struct sg_mode
 	return &joint->counts;
 }
 
-/* ---- issue ---- */
-
-/* The home's access. */
-struct pattern {
-	uint64_t base;
-	int32_t stride;
-	uint64_t first; /* from the base to the first address, relative to the device's memory */
-	uint64_t extent;
-};
-
-/* How far the next access of a follower is from it, in chunks. False: it is another one. */
-static inline bool distance(const struct pattern *home, const struct sg_trace_records *records,
-			    int32_t *by)
+struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w,
+				    const struct sg_trace_records *home)
 {
-	struct sg_in_order next;
-	int64_t bytes;
+	int32_t by[SG_MAX_SE], lowest = 0, highest = 0;
+	struct sg_follower *f = w->followers;
+	struct sg_joint_op *joint;
+	size_t ends[SG_MAX_SE];
 
-	if (!sg_next_in_order(records, &next))
-		return false;
-	bytes = (int64_t)(next.base - home->base);
-	*by = (int32_t)(bytes / SG_CHUNK);
-	return next.stride == home->stride && next.base + home->first < home->extent &&
-	       *by * (int64_t)SG_CHUNK == bytes;
-}
-
-struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
-{
-	struct sg_joint_op *joint = sg_reuse_take(&m->joint_ops);
-	const struct pattern home = {
-		m->in_order.base, m->in_order.stride,
-		(uint64_t)((int64_t)m->in_order.stride * __builtin_ctzll(w->exec)) - m->d->origin,
-		m->d->extent
-	};
-	int32_t lowest = 0, highest = 0;
-	const struct sg_follower *f = w->followers;
-
+	if (!sg_joint_distances(m, w, home, by, ends))
+		return NULL;
+	joint = sg_reuse_take(&m->joint_ops);
 	if (!joint)
 		joint = malloc(sizeof(*joint) +
 			       (sg_hw_n_engines(m->hw) - 1) * sizeof(joint->members[0]));
@@ -124,24 +99,14 @@ struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w)
 	joint->engine = (uint8_t)w->home->se;
 	joint->is_alike = joint->shares_l1 = false;
 	for (uint32_t k = 0; k < joint->n; k++) {
-		int32_t by;
-
-		if (!distance(&home, &f[k].records, &by)) {
-			sg_reuse_put(&m->joint_ops, joint);
-			return NULL;
-		}
-		joint->members[k] = (struct sg_spread_to){ f[k].cu, f[k].engine, f[k].xcc, by };
-		lowest = by < lowest ? by : lowest;
-		highest = by > highest ? by : highest;
+		joint->members[k] = (struct sg_spread_to){ f[k].cu, f[k].engine, f[k].xcc, by[k] };
+		lowest = by[k] < lowest ? by[k] : lowest;
+		highest = by[k] > highest ? by[k] : highest;
+		f[k].records.at = ends[k];
+		sg_trace_prefetch(&f[k].records);
 	}
 	joint->lowest = lowest;
 	joint->highest = highest;
-	for (uint32_t k = 0; k < joint->n; k++) {
-		struct sg_trace_records *records = &w->followers[k].records;
-
-		records->at += SG_TRACE_SHORT_BYTES;
-		sg_trace_prefetch(records);
-	}
 	m->n_joint++;
 	return joint;
 }
@@ -185,7 +150,7 @@ static void translate(struct sg_tcp *at, uint64_t first, uint64_t last, uint32_t
 static bool is_in_one_place(struct sg_model *m, struct sg_vmem_op *op)
 {
 	const struct sg_joint_op *joint = op->joint;
-	uint64_t n_bytes = (uint64_t)op->n_lines / op->per_line << 6, from, room;
+	uint64_t n_bytes = (uint64_t)op->span << 6, from, room;
 
 	if ((op->first << 6) - op->memory.from >= op->memory.size)
 		op->memory = sg_model_memory(m, op->first << 6);
@@ -200,7 +165,7 @@ static bool is_in_one_place(struct sg_model *m, struct sg_vmem_op *op)
 void sg_joint_begin_look_ups(struct sg_tcp *tcp, struct sg_vmem_op *op)
 {
 	struct sg_joint_op *joint = op->joint;
-	uint32_t n = op->n_lines / op->per_line, shift = tcp->model->hw->page_shift - 6;
+	uint32_t n = op->span, shift = tcp->model->hw->page_shift - 6;
 
 	joint->is_alike = is_in_one_place(tcp->model, op);
 	if (op->kind == SG_MEM_LOAD) {

@@ -186,15 +186,15 @@ static bool next_lines(struct sg_cu *cu, struct sg_model_wave *w, struct sg_memo
  * The access of the wave's home, whose lines are in m->accesses, as one with those of its followers. NULL: it is not like theirs.
  */
 static struct sg_joint_op *join(struct sg_model *m, struct sg_model_wave *w,
+				const struct sg_trace_records *home,
 				const struct sg_timing_insn *inst)
 {
 	struct sg_joint_op *joint = NULL;
 
 	if (!m->joins)
 		return NULL;
-	if (m->in_order.is_known &&
-	    (inst->mem_kind == SG_MEM_LOAD || inst->mem_kind == SG_MEM_STORE))
-		joint = sg_joint_gather(m, w);
+	if (inst->mem_kind == SG_MEM_LOAD || inst->mem_kind == SG_MEM_STORE)
+		joint = sg_joint_gather(m, w, home);
 	if (!joint)
 		sg_joint_end(m);
 	return joint;
@@ -205,6 +205,7 @@ static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_m
 			  const struct sg_timing_insn *inst, uint64_t t, bool *joined)
 {
 	struct sg_joint_op *joint = NULL;
+	struct sg_trace_records before;
 	bool all, is_scratch;
 	uint32_t n_lanes;
 
@@ -231,11 +232,12 @@ static bool access_vector(struct sg_cu *cu, struct sg_model_wave *w, struct sg_m
 			return true;
 		}
 	}
+	before = *trace.records;
 	if (!next_lines(cu, w, trace, inst, &is_scratch, &n_lanes))
 		return false;
 	sg_trace_prefetch(trace.records);
 	if (cu == w->home)
-		joint = join(cu->model, w, inst);
+		joint = join(cu->model, w, &before, inst);
 	*joined = joint;
 	sg_tcp_issue(joint ? sg_joint_of(w->cu) : &cu->tcp, w, inst, &cu->model->accesses, joint,
 		     n_lanes, is_scratch, t);

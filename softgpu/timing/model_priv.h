@@ -145,12 +145,13 @@ struct sg_vmem_op {
 	bool slc, glc;
 	bool follows;     /* no wave waits for it */
 	uint8_t per_line; /* lanes in order, see sg_accesses; lines[] is not filled then */
-
 	uint8_t last_lines;
+	uint16_t span; /* of a joint one: from its lowest line, `first`, to its highest */
+
 	uint32_t at; /* next line */
 	uint32_t room;
 	uint64_t first;
-	uint64_t last_line;            /* that was sent for, and how many */
+	uint64_t last_line;            /* that was sent for, and last_lines: how many */
 	uint64_t written;              /* bytes of the next line that go along with it */
 	struct sg_model_range memory;  /* around the line that was looked up last */
 	struct sg_joint_op *joint;     /* of all engines in step; NULL: of one CU */
@@ -480,9 +481,14 @@ void sg_wave_answered(struct sg_model_wave *w,
 bool sg_joint_create(struct sg_model *m); /* false: no memory */
 void sg_joint_destroy(struct sg_model *m);
 void sg_joint_begin(struct sg_model *m);
-/* The access of the wave that is in m->accesses, and those of its followers, as one: they are taken from the traces. NULL: they
- * are different, or no memory (m->failed). */
-struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w);
+/* The access of the wave that is in m->accesses, and those of its followers, as one: they are taken from the traces. home: where the
+ * wave's record was. NULL: they are different, or no memory (m->failed). */
+struct sg_joint_op *sg_joint_gather(struct sg_model *m, struct sg_model_wave *w,
+				    const struct sg_trace_records *home);
+/* joint_distance.c: how far the next accesses of all followers are from that of the wave's home, in chunks; its lines are in
+ * m->accesses. ends: of their records. False: they are not all like it. */
+bool sg_joint_distances(const struct sg_model *m, const struct sg_model_wave *w,
+			const struct sg_trace_records *home, int32_t *by, size_t *ends);
 /* From now on each CU has its own instructions, and those of the joint pipelines that have not been looked up. */
 void sg_joint_end(struct sg_model *m);
 /* The home is about to look up the first line: the pages of the others, at the same time, and whether all share L1. */

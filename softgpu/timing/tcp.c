@@ -221,6 +221,25 @@ void sg_tcp_control(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg
 		w->vm_done[sg_push_vm(w)] = t + tcp->model->hw->l1_hit;
 }
 
+/* Of a joint instruction. */
+static void find_span(struct sg_vmem_op *op)
+{
+	uint64_t lowest = SG_NEVER, highest = 0;
+
+	if (op->per_line) {
+		op->span = (uint16_t)(op->n_lines / op->per_line);
+		return;
+	}
+	for (uint32_t k = 0; k < op->n_lines; k++) {
+		uint64_t line = op->lines[k].line;
+
+		lowest = line < lowest ? line : lowest;
+		highest = line > highest ? line : highest;
+	}
+	op->first = lowest;
+	op->span = (uint16_t)(highest - lowest + 1);
+}
+
 void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_timing_insn *inst,
 		  const struct sg_accesses *lines, struct sg_joint_op *joint, uint32_t n_lanes,
 		  bool is_scratch, uint64_t t)
@@ -240,6 +259,8 @@ void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_t
 		memcpy(op->lines, lines->at, lines->n * sizeof(lines->at[0]));
 	op->wave = w;
 	op->joint = joint;
+	if (joint)
+		find_span(op);
 	op->follows = !joint && tcp != &w->home->tcp;
 	/* a leader has issued its own before */
 	op->vm_slot = op->follows ? (w->vm.n_issued - 1) % SG_MAX_VM : sg_push_vm(w);
@@ -264,11 +285,14 @@ void sg_tcp_issue(struct sg_tcp *tcp, struct sg_model_wave *w, const struct sg_t
 /* An instruction of a joint pipeline becomes one of a member. */
 static void issue_apart(struct sg_tcp *tcp, const struct sg_vmem_op *joint, int32_t by)
 {
-	struct sg_vmem_op *op = new_op(tcp->model, 0);
+	struct sg_vmem_op *op = new_op(tcp->model, joint->room);
 
 	if (!op)
 		return;
 	*op = *joint;
+	for (uint32_t k = 0; !op->per_line && k < op->n_lines; k++)
+		op->lines[k] = (struct sg_line_access){ sg_joint_line(joint->lines[k].line, by),
+							joint->lines[k].bytes };
 	op->joint = NULL;
 	op->first = sg_joint_line(joint->first, by);
 	op->follows = true;

@@ -65,7 +65,8 @@ static void put_memory(struct sg_wave_trace *t, const struct synth_inst *i, uint
 	if (!sg_isa_has_address(&insn))
 		return;
 	for (int l = 0; l < 64; l++)
-		addr[l] = base + (uint64_t)(l * i->per_lane);
+		addr[l] = base + (uint64_t)(i->per_row ? l % 16 * i->per_lane + l / 16 * i->per_row
+						       : l * i->per_lane);
 	if (insn.row->enc == SG_ENC_SMEM)
 		sg_trace_scalar(t, base);
 	else

@@ -15,9 +15,12 @@ struct synth_inst {
 	bool glc, sc1;      /* glc: sc0 from gfx942 on */
 	uint8_t vdst, sdst; /* registers, as sg_decoded_insn has them */
 	uint16_t src[3];
-	/* memory: address of lane l is base + wg * per_wg + wave * per_wave + turn * per_turn + l * per_lane */
+	/*
+	 * memory: address of lane l is base + wg * per_wg + wave * per_wave + turn * per_turn + l * per_lane; of rows of 16
+	 * lanes (per_row is not 0), l % 16 * per_lane + l / 16 * per_row
+	 */
 	uint64_t base;
-	int64_t per_wg, per_wave, per_turn, per_lane;
+	int64_t per_wg, per_wave, per_turn, per_lane, per_row;
 };
 
 struct synth_kernel {

@@ -232,14 +232,42 @@ static const struct synth_inst update_insts[] = {
 	{ "s_endpgm", 1 },
 };
 
-/* A load of lanes that are apart, between two of lanes in order. */
+/* A load of lanes that are apart, and not by whole chunks in each workgroup, between two of lanes in order. */
 static const struct synth_inst gather_insts[] = {
 	{ "s_nop", 1 },
 	{ "global_load_dword", 2, .base = SYNTH_VRAM, .per_wg = 256, .per_lane = 4 },
 	{ "s_waitcnt", 1, .simm = VM0 },
-	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 16384,
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 16384 + 64,
 	  .per_lane = 256 },
 	{ "global_load_dword", 2, .base = SYNTH_VRAM + (128 << 20), .per_wg = 256, .per_lane = 4 },
+	{ "s_endpgm", 1 },
+};
+
+/* Columns and tiles: of 64 rows, and of 4 rows of 16 lanes that begin in the middle of a line. */
+static const struct synth_inst columns_insts[] = {
+	{ "s_nop", 1 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + 36, .per_wg = 256, .per_lane = 4,
+	  .per_row = 4096 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 16384,
+	  .per_lane = 256 },
+	{ "s_waitcnt", 1, .simm = VM0 },
+	{ "global_store_dword", 2, .base = SYNTH_VRAM + (128 << 20), .per_wg = 16384,
+	  .per_lane = 256 },
+	{ "global_store_dwordx2", 2, .base = SYNTH_VRAM + 36, .per_wg = 256, .per_lane = 8,
+	  .per_row = 4096 },
+	{ "s_endpgm", 1 },
+};
+
+/* They wait when an instruction comes that ends that: each CU has its own then. */
+static const struct synth_inst columns_end_insts[] = {
+	{ "s_nop", 1 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + 36, .per_wg = 256, .per_lane = 4,
+	  .per_row = 4096 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (64 << 20), .per_wg = 16384,
+	  .per_lane = 256 },
+	{ "global_store_dword", 2, .base = SYNTH_VRAM + (128 << 20), .per_wg = 16384,
+	  .per_lane = 256 },
+	{ "global_load_dword", 2, .base = SYNTH_VRAM + (256 << 20), .per_wg = 64, .per_lane = 4 },
 	{ "s_endpgm", 1 },
 };
 
@@ -307,6 +335,52 @@ static void memory_instructions_are_looked_up_together_while_all_are_in_order(vo
 	one_wave_each(&sg_hw_mi210, &update, 8 * 200, NULL, true, &r, &n_joint);
 	assert_int_equal(n_joint, 0);
 	sg_model_result_free(&r);
+}
+
+/* What is counted of columns and tiles is what each engine alone counts. */
+static void columns_are_looked_up_together(void **state)
+{
+	static const uint16_t counters[] = {
+		SG_C_TCP_TCC_READ_REQ,   SG_C_TCP_TCC_WRITE_REQ,
+		SG_C_TCP_TOTAL_ACCESSES, SG_C_TCP_TOTAL_CACHE_ACCESSES,
+		SG_C_TCP_UTCL1_REQUEST,  SG_C_TCP_UTCL1_TRANSLATION_MISS,
+	};
+	const struct sg_hw *const gpus[] = { &sg_hw_mi210, &sg_hw_mi100, &sg_hw_mi300x,
+					     &sg_hw_mi350x };
+	struct synth_kernel columns = { .insts = columns_insts,
+					.n_insts = N_INSTS(columns_insts),
+					.code = SYNTH_CODE };
+	struct synth_kernel end = { .insts = columns_end_insts,
+				    .n_insts = N_INSTS(columns_end_insts),
+				    .code = SYNTH_CODE };
+
+	for (size_t k = 0; k < 2 * N_INSTS(gpus); k++) {
+		const struct sg_hw *hw = gpus[k / 2];
+		uint64_t n_wgs = 64 * sg_hw_n_engines(hw), n_joint[2];
+		struct sg_model_result r[2];
+
+		for (unsigned apart = 0; apart < 2; apart++)
+			one_wave_each(hw, k % 2 ? &end : &columns, n_wgs, NULL, apart, &r[apart],
+				      &n_joint[apart]);
+		assert_int_equal(n_joint[1], 0);
+		if (k % 2)
+			assert_in_range(n_joint[0], 1, 3 * 64);
+		else
+			assert_in_range(n_joint[0], 4 * 64, 4 * 71); /* some CUs are not on all */
+		for (size_t c = 0; c < N_INSTS(counters); c++)
+			assert_int_equal(sg_model_sum(&r[0], SG_BLOCK_TCP, counters[c]),
+					 sg_model_sum(&r[1], SG_BLOCK_TCP, counters[c]));
+		for (uint32_t ram = 0; !hw->merge_wait && ram < 4; ram++) /* else times matter */
+			assert_int_equal(
+				sg_model_sum(&r[0], SG_BLOCK_TCP, SG_C_TCP_TAGRAM0_REQ + ram),
+				sg_model_sum(&r[1], SG_BLOCK_TCP, SG_C_TCP_TAGRAM0_REQ + ram));
+		assert_int_equal(SG_SUM(&r[0], TCC, TCC_WRITE_SECTORS),
+				 SG_SUM(&r[1], TCC, TCC_WRITE_SECTORS));
+		assert_int_equal(SG_SUM(&r[0], TCC, TCC_READ_SECTORS),
+				 SG_SUM(&r[1], TCC, TCC_READ_SECTORS));
+		sg_model_result_free(&r[0]);
+		sg_model_result_free(&r[1]);
+	}
 }
 
 /* Some engines' lines are in another kind of memory than their leader's, an odd number of chunks away. */
@@ -590,6 +664,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(together_they_count_as_they_do_apart),
 		cmocka_unit_test(memory_instructions_are_looked_up_together_while_all_are_in_order),
+		cmocka_unit_test(columns_are_looked_up_together),
 		cmocka_unit_test(what_lines_are_is_counted_where_they_are),
 		cmocka_unit_test(lines_are_in_l1_of_those_that_have_read_them),
 		cmocka_unit_test(the_last_ones_are_fewer),
