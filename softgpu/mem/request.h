@@ -39,7 +39,7 @@ struct sg_request {
 	void *owner;    /* for the sender's answer function */
 	uint32_t slot;
 	uint16_t source; /* CU, or scalar cache from SG_SOURCE_SQC on */
-	uint8_t shape;   /* enum sg_burst_shape: sg_burst_shape_of() the others */
+	uint8_t shape;   /* enum sg_burst_shape, which follows from the others */
 	uint8_t lines;   /* 1; reads: or 2 of one 128-byte line */
 	uint8_t kind;    /* enum sg_req_kind */
 	bool slc;

@@ -49,11 +49,12 @@ struct sg_spread_to {
 	int32_t by; /* chunks from the home's line */
 };
 
+#define SG_MAX_SPREAD SG_MAX_SE /* bursts */
+
 /*
  * Bursts that many CUs send at the same time, all the same but for whole chunks between their addresses: the home's, which waits
  * for an answer, and those of others, whose latencies are added up.
  */
-#define SG_MAX_SPREAD SG_MAX_SE /* bursts */
 struct sg_spread {
 	struct sg_request r; /* the home's */
 	const struct sg_spread_to *to;

@@ -127,34 +127,36 @@ static void add_shortage(const struct sg_model *m, const struct sg_cu *cu, uint3
 	sum->barriers += n * (m->d->waves_per_wg > 1 && cu->barriers_used == hw->barriers);
 }
 
-/* Why an engine, and those in step with it, have asked in vain. */
-struct vain {
+/* Why the request of an engine, and of those in step with it, is refused. */
+struct refusal {
 	uint32_t engine;
 	bool for_scratch;
 	struct shortage lacks; /* otherwise: of all CUs */
 };
 
-static struct vain why_in_vain(const struct sg_model *m, uint32_t se)
+static struct refusal refusal_of(const struct sg_model *m, uint32_t se)
 {
 	const struct sg_spi *spi = &m->spi;
 	/* scratch is allocated wave by wave: as long as there is some, the first wave asks for the rest */
-	struct vain v = { se, spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se), { 0 } };
+	struct refusal r = { se,
+			     spi->scratch_used[se] >= spi->scratch_cap || has_room(m, se),
+			     { 0 } };
 
-	for (uint32_t k = 0; !v.for_scratch && k < m->hw->cus_per_se; k++)
-		add_shortage(m, &m->cus[se * m->hw->cus_per_se + k], 1, &v.lacks);
-	return v;
+	for (uint32_t k = 0; !r.for_scratch && k < m->hw->cus_per_se; k++)
+		add_shortage(m, &m->cus[se * m->hw->cus_per_se + k], 1, &r.lacks);
+	return r;
 }
 
 /* No CU of the engine can take a workgroup, for so many checks: which resources are short, and where? Only its last CU may be
  * missing. */
-static void count_stall(struct sg_model *m, uint32_t se, const struct vain *v, uint64_t checks)
+static void count_stall(struct sg_model *m, uint32_t se, const struct refusal *r, uint64_t checks)
 {
 	struct sg_spi *spi = &m->spi;
-	struct shortage all = v->lacks;
+	struct shortage all = r->lacks;
 	uint32_t last = m->hw->cus_per_se - 1;
 
 	if (m->cus[se * (last + 1) + last].missing)
-		add_shortage(m, &m->cus[v->engine * (last + 1) + last], -1u, &all);
+		add_shortage(m, &m->cus[r->engine * (last + 1) + last], -1u, &all);
 	SPI(SPI_RA_RES_STALL_CSN) += checks;
 	SPI(SPI_RA_LDS_CU_FULL_CSN) += all.lds * checks;
 	SPI(SPI_RA_BAR_CU_FULL_CSN) += all.barriers * checks;
@@ -353,15 +355,15 @@ static bool launch(struct sg_model *m, struct sg_cu *cu, uint64_t t)
 }
 
 /* An engine that asked in vain until `to`, from `from` on. */
-static void count_wait(struct sg_model *m, uint32_t se, const struct vain *v, uint64_t from,
+static void count_wait(struct sg_model *m, uint32_t se, const struct refusal *r, uint64_t from,
 		       uint64_t to)
 {
 	struct sg_spi *spi = &m->spi;
 
-	if (v->for_scratch)
+	if (r->for_scratch)
 		SPI(SPI_RA_TMP_STALL_CSN) += to - from;
 	else
-		count_stall(m, se, v, to / m->hw->ra_check - from / m->hw->ra_check);
+		count_stall(m, se, r, to / m->hw->ra_check - from / m->hw->ra_check);
 }
 
 /* The k-th engine of a die, from the one on whose turn it is. */
@@ -377,7 +379,7 @@ static void count_waits(struct sg_model *m, uint32_t xcc, uint32_t leader, uint3
 	const struct sg_spi *spi = &m->spi;
 	const struct sg_spi_die *die = &spi->dies[leader];
 	uint64_t n = sg_bundle_n_left_of(m, die, xcc);
-	struct vain v = { .engine = SG_MAX_SE };
+	struct refusal r = { .engine = SG_MAX_SE };
 
 	for (uint32_t k = 0; k < m->hw->n_se && k < n; k++) {
 		uint32_t se = engine_of(m, xcc, k), like = die->in_step ? leader * m->hw->n_se : se;
@@ -385,9 +387,9 @@ static void count_waits(struct sg_model *m, uint32_t xcc, uint32_t leader, uint3
 
 		if (!(full >> like & 1) || since >= to || m->failed)
 			continue;
-		if (v.engine != like)
-			v = why_in_vain(m, like);
-		count_wait(m, se, &v, since, to);
+		if (r.engine != like)
+			r = refusal_of(m, like);
+		count_wait(m, se, &r, since, to);
 	}
 }
 
