@@ -146,7 +146,8 @@ struct timespec launch_roofcache_start(void)
 		   "%llu",
 		   &ticks) != 1)
 		return now;
-	start_s = (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	/* The next tick: what was written in the one that this process started in may be older than it. */
+	start_s = (double)(ticks + 1) / (double)sysconf(_SC_CLK_TCK);
 	start_s += (double)(now.tv_sec - up.tv_sec) + 1e-9 * (double)(now.tv_nsec - up.tv_nsec);
 	return (struct timespec){ .tv_sec = (time_t)start_s,
 				  .tv_nsec = (long)(1e9 * (start_s - (double)(time_t)start_s)) };

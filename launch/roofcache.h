@@ -38,7 +38,7 @@ struct launch_roofcache_key {
 /* Fails where there is no cache, with the reason; @cache may be used all the same. */
 enum ws_status launch_roofcache_open(struct launch_roofcache *cache,
 				     const struct launch_roofcache_key *key, struct ws_err *err);
-/* When this process began: what others measured since counts as measured now. */
+/* When this process began, to the next clock tick: what others measured since counts as measured now. */
 struct timespec launch_roofcache_start(void);
 /*
  * The peaks as the text of a roofline.csv, and when they were measured; older ones than @since
