@@ -205,7 +205,8 @@ int main(int argc, char **argv)
 
 	if (turns < 1) {
 		fprintf(stderr,
-			"bench_model: '%s' is no number of turns: bench_model [TURNS [PART OF A NAME [GPU]]]\n",
+			"bench_model: '%s' is not a number of turns: bench_model [TURNS [PART OF A "
+			"NAME [GPU]]]\n",
 			argv[1]);
 		return 2;
 	}

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	int *at;
 
 	if (repeats < 1) {
-		fprintf(stderr, "counting: '%s' is no number of repeats: counting [REPEATS [PART OF A NAME]]\n", argv[1]);
+		fprintf(stderr, "counting: '%s' is not a number of repeats: counting [REPEATS [PART OF A NAME]]\n", argv[1]);
 		return 2;
 	}
 	only = argc > 2 ? argv[2] : NULL;
