@@ -2,15 +2,29 @@
 
 #include <string.h>
 
-static uint8_t *seen_at(const struct sg_lds *lds, uint64_t a, uint32_t d)
-{
-	return &lds->seen->dwords[(a / 4 + d) % SG_LDS_MAX_DWORDS];
-}
+#define MOST_DWORDS (64 * 5) /* of lanes of 16 bytes that are not aligned */
 
 /* Of a lane. */
 static inline uint32_t n_dwords(uint64_t a, uint32_t size)
 {
 	return (uint32_t)(((a & 3) + size + 3) / 4);
+}
+
+/* The dwords that the lanes access, modulo SG_LDS_MAX_DWORDS. Returns how many. */
+static uint32_t find_dwords(const struct sg_trace_access *in, uint64_t lanes, uint32_t offset,
+			    uint32_t size, uint32_t dwords[MOST_DWORDS], uint32_t *n_unaligned)
+{
+	uint32_t n = 0;
+
+	*n_unaligned = 0;
+	for (; lanes; lanes &= lanes - 1) {
+		uint64_t a = in->addr[__builtin_ctzll(lanes)] + offset;
+
+		for (uint32_t d = 0, end = n_dwords(a, size); d < end; d++)
+			dwords[n++] = (uint32_t)(a / 4 + d) % SG_LDS_MAX_DWORDS;
+		*n_unaligned += (a & (size < 4 ? size - 1 : 3u)) != 0;
+	}
+	return n;
 }
 
 /*
@@ -21,30 +35,28 @@ static uint32_t turns_of(const struct sg_trace_access *in, uint64_t lanes, uint3
 			 uint32_t size, bool atomic, const struct sg_lds *lds,
 			 struct sg_lds_cost *cost)
 {
-	uint8_t n_seen[SG_LDS_BANKS] = { 0 }, n_same[SG_LDS_BANKS] = { 0 };
-	uint32_t turns = 0, same = 0, bank_mask = lds->n_banks - 1, unaligned = 0;
+	uint16_t counts[SG_LDS_BANKS] = {
+		0
+	}; /* distinct dwords, and in the upper half the others */
+	uint32_t dwords[MOST_DWORDS], unaligned;
+	uint32_t n = find_dwords(in, lanes & in->mask, offset, size, dwords, &unaligned);
+	uint8_t *seen = lds->seen->dwords;
+	uint16_t turns = 0, same = 0;
 
-	lanes &= in->mask;
-	for (uint64_t left = lanes; left; left &= left - 1) {
-		uint64_t a = in->addr[__builtin_ctzll(left)] + offset;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t bank = dwords[k] & (lds->n_banks - 1);
+		uint8_t again = seen[dwords[k]];
 
-		for (uint32_t d = 0, n = n_dwords(a, size); d < n; d++) {
-			uint32_t bank = (uint32_t)(a / 4 + d) & bank_mask;
-			uint8_t *seen = seen_at(lds, a, d), again = *seen;
-
-			*seen = 1;
-			n_seen[bank] += !again;
-			n_same[bank] += again;
-			turns = n_seen[bank] > turns ? n_seen[bank] : turns;
-			same = n_same[bank] > same ? n_same[bank] : same;
-		}
-		unaligned += (a & (size < 4 ? size - 1 : 3u)) != 0;
+		seen[dwords[k]] = 1;
+		counts[bank] = (uint16_t)(counts[bank] + 1 + again * 0xff);
 	}
-	for (uint64_t left = lanes; left; left &= left - 1) {
-		uint64_t a = in->addr[__builtin_ctzll(left)] + offset;
+	for (uint32_t k = 0; k < n; k++)
+		seen[dwords[k]] = 0;
+	for (uint32_t bank = 0; bank < SG_LDS_BANKS; bank++) {
+		uint16_t distinct = counts[bank] & 0xff, others = counts[bank] >> 8;
 
-		for (uint32_t d = 0, n = n_dwords(a, size); d < n; d++)
-			*seen_at(lds, a, d) = 0;
+		turns = distinct > turns ? distinct : turns;
+		same = others > same ? others : same;
 	}
 	if (!atomic)
 		same = 0;
