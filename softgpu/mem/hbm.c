@@ -63,7 +63,6 @@ void sg_hbm_begin(struct sg_hbm *hbm, uint32_t mhz)
 	hbm->taken_cost = hbm->mall ? hbm->port_cost : hbm->write_cost;
 	hbm->read_credit = (hw->read_credit + 1ull) * 256 - 1;
 	hbm->write_credit = (hw->write_credit + 1ull) * 256 - 1;
-	assert(hbm->taken_cost < hw->write_credit * 256ull); /* halves of one line have credits */
 	memset(hbm->free_at, 0, (size_t)hw->n_channels * hbm->n_memory * sizeof(*hbm->free_at));
 	memset(hbm->ports, 0, sg_hw_n_channels(hw) * sizeof(*hbm->ports));
 }

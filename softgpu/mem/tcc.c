@@ -556,64 +556,28 @@ struct part {
 	uint16_t source;
 };
 
-/* sg_tcc_channel() and sg_tcc_number(), which have steps in common for lines of chunks. */
-static inline __attribute__((always_inline)) void find_part(const struct sg_tcc *tcc, uint32_t xcc,
-							    uint64_t chunk, uint64_t low,
-							    struct part *part,
-							    struct sg_l2_kind kind)
-{
-	uint32_t bits = tcc->channel_bits, in_chunk = SG_MAX_BURST / kind.n_halves - 1;
-	uint64_t upper = chunk >> bits, folded = chunk ^ upper, number;
-	struct sg_channel *ch =
-		tcc->of_die[xcc] + ((folded ^ folded >> 2 * bits) & tcc->channel_mask);
-	struct sg_l2_set *group;
-	uint32_t set;
-
-	number = upper * (in_chunk + 1) + low;
-	set = sg_tcc_set_index(tcc, number);
-	group = &ch->sets[set & ~in_chunk];
-	__builtin_prefetch(group);
-	part->ch = ch;
-	part->group = group;
-	part->number = number;
-	part->set = set;
-}
-
-/* The bursts in the order in which they are sent. The spread's owner may forget it when it is answered. */
-static inline __attribute__((always_inline)) void find_parts(const struct sg_tcc *tcc,
-							     const struct sg_spread *s,
-							     struct part *parts,
-							     struct sg_l2_kind kind)
-{
-	uint64_t chunk = s->r.addr / SG_CHUNK;
-	uint64_t low = s->r.addr / (64 * kind.n_halves) % (SG_MAX_BURST / kind.n_halves);
-	struct part *at = parts;
-
-	for (uint32_t k = 0; k < s->n; k++, at++) {
-		struct sg_spread_to to = s->to[k];
-
-		at += k == s->home_at;
-		find_part(tcc, to.xcc, chunk + (uint64_t)(int64_t)to.by, low, at, kind);
-		at->addr = s->r.addr + (uint64_t)((int64_t)to.by * SG_CHUNK);
-		at->owner = s->latency + (size_t)to.cu * SG_N_TCP;
-		at->source = SG_SOURCE_NONE;
-	}
-	at = &parts[s->home_at];
-	find_part(tcc, s->home_xcc, chunk, low, at, kind);
-	at->addr = s->r.addr;
-	at->owner = s->r.owner;
-	at->source = s->r.source;
-}
-
+/* Finds them all first: the host fetches their sets meanwhile, and the spread's owner may forget it when it is answered. */
 static inline __attribute__((always_inline)) void serve_spread(struct sg_tcc *tcc,
 							       const struct sg_spread *s,
 							       struct sg_l2_kind kind)
 {
+	uint32_t n = s->n + 1u, in_chunk = SG_MAX_BURST / kind.n_halves - 1;
 	struct part parts[SG_MAX_SPREAD];
-	uint32_t n = s->n + 1u;
 	struct sg_queued q;
 
-	find_parts(tcc, s, parts, kind);
+	for (uint32_t k = 0; k < n; k++) {
+		struct sg_spread_part to = sg_spread_part(s, k);
+		struct part *part = &parts[k];
+
+		part->ch = sg_tcc_channel(tcc, to.xcc, to.addr);
+		part->number = sg_tcc_number(tcc, to.addr);
+		part->set = sg_tcc_set_index(tcc, part->number);
+		part->group = &part->ch->sets[part->set & ~in_chunk];
+		__builtin_prefetch(part->group);
+		part->addr = to.addr;
+		part->owner = to.owner;
+		part->source = to.source;
+	}
 	q.r = s->r;
 	for (const struct part *part = parts; part < parts + n; part++) {
 		q.r.addr = part->addr;

@@ -18,42 +18,26 @@ static inline uint64_t next_taken(const struct sg_channel *ch, const struct writ
 	return *ch->taken > all->from << 8 ? *ch->taken : all->from << 8;
 }
 
-/*
- * Writes the whole lines: sg_ea_write_own() each, where each is written as soon as memory has taken the one before. So none
- * waits for a whole cycle, and the second half of a line waits for the first one only (sg_hbm_begin()).
- */
+/* Writes the whole lines, each as soon as memory has taken the one before. */
 static inline __attribute__((always_inline)) void write_whole(struct sg_tcc *tcc,
 							      struct sg_channel *ch,
 							      uint32_t n_halves,
 							      struct writing *all)
 {
-	uint64_t taken = next_taken(ch, all), cost = tcc->hbm.taken_cost, level = 0, last = 0;
+	struct sg_ea_run run = sg_ea_start(ch);
+	uint32_t n = (uint32_t)all->n_whole;
 
-	if (!all->n_whole)
-		return;
-	all->waited = *ch->taken >> 8;
-	for (uint64_t k = 0; k < all->n_whole; k++) {
-		uint64_t time = taken >> 8, first = (taken & 255) + cost, done;
+	for (uint32_t k = 0; k < n; k++) {
+		uint64_t free_at = run.taken >> 8, done;
 
-		if (k)
-			all->waited = time;
-		taken += cost;
-		done = taken >> 8;
-		level += done - time;
-		if (n_halves == 2) {
-			taken += cost;
-			done = (taken >> 8) - (first >> 9);
-			level += done - time;
-		}
-		last = done > last ? done : last;
+		done = sg_ea_write_next(tcc, ch, &run, free_at > all->from ? free_at : all->from,
+					n_halves);
+		all->waited = free_at;
+		all->last = done > all->last ? done : all->last;
 	}
-	*ch->taken = taken;
-	last += tcc->hbm.write_cycles;
-	all->last = last > all->last ? last : all->last;
-	all->n += all->n_whole;
-	ch->own_writes += all->n_whole * n_halves;
-	C(TCC_WRITEBACK) += all->n_whole;
-	C(TCC_EA_WRREQ_LEVEL) += level + all->n_whole * n_halves * tcc->hbm.write_cycles;
+	sg_ea_stop(tcc, ch, &run, 0, n * n_halves);
+	C(TCC_WRITEBACK) += n;
+	all->n += n;
 	all->n_whole = 0;
 }
 

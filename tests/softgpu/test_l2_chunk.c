@@ -236,6 +236,106 @@ static void chunks_are_served_like_lines(void **state)
 	}
 }
 
+/* ---- spreads ---- */
+
+#define MAX_CUS 200
+
+/* Up to 31 others, anywhere in the first megabytes; some of them in the chunk of another one. */
+static void send_spread(struct l2 both[2], uint64_t *latencies[2], struct sg_request r)
+{
+	static struct sg_spread_to to[64]
+				     [SG_MAX_SPREAD]; /* until the next windows have been served */
+	static uint32_t n_sent;
+	struct sg_spread_to *at = to[n_sent++ % 64];
+	uint32_t n = random_below(SG_MAX_SPREAD), home_at = random_below(n + 1);
+
+	r.memory.route = SG_ROUTE_OWN; /* channels share links */
+	r.shape = (uint8_t)sg_burst_shape_of(&r);
+	for (uint32_t k = 0; k < n; k++)
+		at[k] = (struct sg_spread_to){
+			.cu = (uint16_t)random_below(MAX_CUS),
+			.by = (int32_t)random_below(1 << 14) - (int32_t)(r.addr / SG_CHUNK),
+		};
+	for (uint32_t k = 0; k < 2; k++) {
+		struct sg_spread *s = sg_tcc_new_spread(&both[k].tcc);
+
+		assert_non_null(s);
+		*s = (struct sg_spread){ .r = r,
+					 .to = at,
+					 .latency = latencies[k],
+					 .n = (uint8_t)n,
+					 .home_at = (uint8_t)home_at };
+		sg_tcc_send_spread(&both[k].tcc, s);
+	}
+}
+
+/* Of the answers, whichever comes first: channels are served in another order. */
+static uint64_t sum_of_answers(const struct l2 *l2)
+{
+	uint64_t sum = l2->n_answers;
+
+	for (uint32_t k = 0; k < l2->n_answers; k++) {
+		uint64_t one = l2->log[k].addr * 0x9e3779b97f4a7c15ull + l2->log[k].last;
+
+		sum += (one ^ one >> 29) * (l2->log[k].sum | 1);
+	}
+	return sum;
+}
+
+/* As bursts in the inboxes of channels are. Some windows have other requests, too, before, between and behind spreads. */
+static void compare_spreads(const struct sg_hw *hw)
+{
+	static uint64_t of_cus[2][MAX_CUS * SG_N_TCP];
+	uint64_t *latencies[2] = { of_cus[0], of_cus[1] }, time = 0;
+	static struct l2 both[2];
+	uint32_t n_pure = 0;
+
+	memset(of_cus, 0, sizeof(of_cus));
+	begin(&both[0], hw);
+	begin(&both[1], hw);
+	for (uint32_t window = 0; window < N_WINDOWS; window++, time += WINDOW) {
+		bool has_others = window % 8 == 0;
+
+		sg_tcc_mix(&both[1].tcc);
+		for (uint32_t n = 16; n; n--) {
+			struct sg_request r = random_request(&both[0].hw, time, 3);
+
+			if (window % 8 != 4) /* else some of them stay for the next window */
+				r.time = time + (r.time - time) % WINDOW;
+			send_spread(both, latencies, r);
+			if (has_others && random_below(2))
+				send(both, 0, random_request(&both[0].hw, time, 3));
+		}
+		n_pure += both[0].tcc.n_spreads != 0;
+		assert_int_equal(both[1].tcc.n_spreads, 0);
+		both[0].n_answers = both[1].n_answers = 0;
+		for (uint32_t k = 0; k < 2; k++)
+			sg_tcc_serve(&both[k].tcc, time, WINDOW);
+		assert_true(sum_of_answers(&both[0]) == sum_of_answers(&both[1]));
+		assert_true(both[0].tcc.n_unawaited == both[1].tcc.n_unawaited);
+		assert_true(both[0].tcc.last_answer == both[1].tcc.last_answer);
+	}
+	assert_true(n_pure > N_WINDOWS / 2 && both[0].tcc.n_unawaited > 50000);
+	assert_memory_equal(of_cus[0], of_cus[1], sizeof(of_cus[0]));
+	for (uint32_t k = 0; k < 2; k++)
+		sg_tcc_finish(&both[k].tcc);
+	assert_memory_equal(both[0].counters, both[1].counters,
+			    (size_t)sg_hw_n_channels(hw) * SG_N_TCC * sizeof(uint64_t));
+	assert_true(sum_of(&both[0], SG_C_TCC_HIT) > 5000);
+	end(&both[0]);
+	end(&both[1]);
+}
+
+/* GPUs on which channels have nothing in common: no Infinity Cache, no memory that dies share. */
+static void spreads_are_served_like_bursts(void **state)
+{
+	seed = 0x2545f4914f6cdd1d;
+	compare_spreads(&sg_hw_mi100);
+	compare_spreads(&sg_hw_mi210);
+}
+
+/* ---- groups ---- */
+
 /* Two bursts that read a chunk one after the other leave a group as one burst does. */
 static void groups_rejoin(void **state)
 {
@@ -290,6 +390,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chunks_are_served_like_lines),
+		cmocka_unit_test(spreads_are_served_like_bursts),
 		cmocka_unit_test(groups_rejoin),
 		cmocka_unit_test(groups_with_parts_of_lines_stay_apart),
 	};
