@@ -67,31 +67,31 @@ static inline void sg_trace_add_like(struct sg_wave_trace *t, enum sg_trace_spac
 	memcpy(p + 8, &back, 4);
 }
 
-/* The same, with more room if it is needed. NULL: the record is lost. */
+/* Makes it. False: the record is lost. */
+static inline bool sg_trace_make_room(struct sg_wave_trace *t, size_t payload)
+{
+	return __builtin_expect(sg_trace_has_room(t, payload), 1) ||
+	       sg_trace_grow(t, &t->memory, &t->memory_room, SG_TRACE_MOST_HEAD + payload);
+}
+
+/* The same as to add, with more room if it is needed. NULL: the record is lost. */
 static inline uint8_t *sg_trace_put(struct sg_wave_trace *t, enum sg_trace_form form,
 				    enum sg_trace_space space, uint64_t mask, size_t payload)
 {
-	if (__builtin_expect(!sg_trace_has_room(t, payload), 0) &&
-	    !sg_trace_grow(t, &t->memory, &t->memory_room, SG_TRACE_MOST_HEAD + payload))
-		return NULL;
-	return sg_trace_add(t, form, space, mask, payload);
+	return sg_trace_make_room(t, payload) ? sg_trace_add(t, form, space, mask, payload) : NULL;
 }
 
 static inline void sg_trace_put_affine(struct sg_wave_trace *t, enum sg_trace_space space,
 				       uint64_t mask, uint64_t base, int32_t stride)
 {
-	if (__builtin_expect(sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD), 1) ||
-	    sg_trace_grow(t, &t->memory, &t->memory_room,
-			  SG_TRACE_MOST_HEAD + SG_TRACE_SHORT_PAYLOAD))
+	if (sg_trace_make_room(t, SG_TRACE_SHORT_PAYLOAD))
 		sg_trace_add_affine(t, space, mask, base, stride);
 }
 
 static inline void sg_trace_put_like(struct sg_wave_trace *t, enum sg_trace_space space,
 				     uint64_t mask, uint64_t low, size_t list)
 {
-	if (__builtin_expect(sg_trace_has_room(t, SG_TRACE_SHORT_PAYLOAD), 1) ||
-	    sg_trace_grow(t, &t->memory, &t->memory_room,
-			  SG_TRACE_MOST_HEAD + SG_TRACE_SHORT_PAYLOAD))
+	if (sg_trace_make_room(t, SG_TRACE_SHORT_PAYLOAD))
 		sg_trace_add_like(t, space, mask, low, list);
 }
 
